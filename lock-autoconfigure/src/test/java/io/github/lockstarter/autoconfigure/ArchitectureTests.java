@@ -24,8 +24,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ArchitectureTests extends AbstractArchitectureTests {
 
 	ArchitectureTests() {
-		super(Map.of(".autoconfigure", Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc",
-				".zookeeper", ".memory", ".interceptor", ".validation", ".aspectj", ".transaction", ".spring", ".observation")));
+		super(Map.of(".autoconfigure",
+				Set.of("", ".event", ".store", ".engine", ".redis", ".redlock", ".jdbc", ".zookeeper", ".memory",
+						".interceptor", ".validation", ".aspectj", ".transaction", ".spring", ".observation")));
+	}
+
+	/** One for a store that may block, which ends with its answer. */
+	@Override
+	protected String[] startingThreads() {
+		return new String[] { ".autoconfigure.LocksHealthContributor" };
 	}
 
 	@Test
@@ -61,13 +68,18 @@ class ArchitectureTests extends AbstractArchitectureTests {
 		requireOnlyIn("LockObservation", ROOT + ".observation", "io.micrometer..");
 	}
 
+	@Test
+	void onlyTheEndpointNeedsActuator() {
+		requireOnlyIn("Locks", "org.springframework.boot.actuate..", "org.springframework.boot.health..");
+	}
+
 	private void requireOnlyIn(String names, String... packages) {
 		noClasses().that()
 			.haveNameNotMatching(".*(" + names + ")[^.]*")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage(packages)
-			.because("an application without this kind of store must be able to load all other classes")
+			.because("an application without these libraries must be able to load all other classes")
 			.check(this.classes);
 	}
 

@@ -101,9 +101,11 @@ class LockObservationAutoConfigurationTests {
 	void anApplicationNamesThemItself() {
 		run(this.observed.withBean(LockObservationConvention.class, Regional::new), (context) -> {
 			context.getBean(LockRegistry.class).acquire(REQUEST).close();
-			assertThat(
-					context.getBean(MeterRegistry.class).get("distributed.lock.hold").tag("region", "eu").timer().count())
-				.isOne();
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("distributed.lock.hold")
+				.tag("region", "eu")
+				.timer()
+				.count()).isOne();
 		});
 	}
 
@@ -116,9 +118,9 @@ class LockObservationAutoConfigurationTests {
 	@Test
 	void anApplicationWithoutLocksHasNone() {
 		new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(LockObservationAutoConfiguration.class,
-					ObservationAutoConfiguration.class, MetricsAutoConfiguration.class,
-					SimpleMetricsExportAutoConfiguration.class))
+			.withConfiguration(
+					AutoConfigurations.of(LockObservationAutoConfiguration.class, ObservationAutoConfiguration.class,
+							MetricsAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockMeters.class));
 	}
 

@@ -31,6 +31,8 @@ class WebSliceTests {
 	void annotatedBeansRunWithoutTheirLocks() {
 		assertThat(this.mvc.get().uri("/annotated")).hasStatusOk().hasBodyTextEqualTo("deducted 1001");
 		assertThat(this.beanFactory.getBeanNamesForType(LockRegistry.class)).isEmpty();
+		assertThat(this.beanFactory.getBeanDefinitionNames()).noneMatch((name) -> name.contains("istributedLock"))
+			.doesNotContain("locksHealthContributor");
 	}
 
 }

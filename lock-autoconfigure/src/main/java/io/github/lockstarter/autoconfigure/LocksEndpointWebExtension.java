@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+
+import io.github.lockstarter.autoconfigure.LocksEndpoint.LockDescriptor;
+import io.github.lockstarter.autoconfigure.LocksEndpoint.LocksDescriptor;
+
+/**
+ * The endpoint on the web, where a key is the rest of the path. A key that no path can
+ * carry, such as one with two slashes, is a parameter.
+ */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+class LocksEndpointWebExtension {
+
+	private final LocksEndpoint delegate;
+
+	private final Show showValues;
+
+	private final Set<String> roles;
+
+	LocksEndpointWebExtension(LocksEndpoint delegate, Show showValues, Set<String> roles) {
+		this.delegate = delegate;
+		this.showValues = showValues;
+		this.roles = roles;
+	}
+
+	@ReadOperation
+	LocksDescriptor locks(SecurityContext securityContext) {
+		return this.delegate.locks(this.showValues.isShown(securityContext, this.roles));
+	}
+
+	@ReadOperation
+	WebEndpointResponse<LockDescriptor> lock(@Selector String name, @Nullable String key, @Nullable String registry) {
+		return this.delegate.find(name, key, registry);
+	}
+
+	@ReadOperation
+	WebEndpointResponse<LockDescriptor> lockOfPath(@Selector String name,
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String registry) {
+		return this.delegate.find(name, key(path), registry);
+	}
+
+	@DeleteOperation
+	WebEndpointResponse<LockDescriptor> free(@Selector String name, @Nullable String key, long token,
+			@Nullable String registry) {
+		return this.delegate.release(name, key, token, registry);
+	}
+
+	@DeleteOperation
+	WebEndpointResponse<LockDescriptor> freeOfPath(@Selector String name,
+			@Selector(match = Match.ALL_REMAINING) String[] path, long token, @Nullable String registry) {
+		return this.delegate.release(name, key(path), token, registry);
+	}
+
+	private static @Nullable String key(String[] path) {
+		return (path.length > 0) ? String.join("/", path) : null;
+	}
+
+}

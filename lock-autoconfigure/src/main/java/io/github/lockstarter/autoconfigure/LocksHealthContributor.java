@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.Counts;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.LocalState;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockInspection;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+
+/**
+ * The health of each registry that the application has created so far: whether its store
+ * answers.
+ */
+final class LocksHealthContributor implements CompositeHealthContributor {
+
+	/** A lock that nobody acquires. */
+	static final LockKey QUESTION = LockKey.of("distributed-lock-health");
+
+	private final CreatedRegistries registries;
+
+	private final Duration patience;
+
+	private final Map<DefaultLockRegistry, Registry> indicators = new ConcurrentHashMap<>();
+
+	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-health-");
+
+	/**
+	 * Create a contributor.
+	 * @param registries the registries
+	 * @param patience how long an answer may take
+	 */
+	LocksHealthContributor(CreatedRegistries registries, Duration patience) {
+		this.registries = registries;
+		this.patience = patience;
+		this.threads.setDaemon(true);
+	}
+
+	@Override
+	public @Nullable HealthContributor getContributor(String name) {
+		DefaultLockRegistry registry = this.registries.byName().get(name);
+		return (registry != null) ? indicator(registry) : null;
+	}
+
+	@Override
+	public Stream<Entry> stream() {
+		Map<String, DefaultLockRegistry> all = this.registries.byName();
+		this.indicators.keySet().retainAll(all.values());
+		return all.entrySet().stream().map((each) -> new Entry(each.getKey(), indicator(each.getValue())));
+	}
+
+	private HealthIndicator indicator(DefaultLockRegistry registry) {
+		return this.indicators.computeIfAbsent(registry, Registry::new);
+	}
+
+	/**
+	 * The health of one registry.
+	 */
+	private final class Registry implements HealthIndicator {
+
+		private final DefaultLockRegistry registry;
+
+		/** Guarded by this. */
+		private @Nullable CompletableFuture<?> answer;
+
+		Registry(DefaultLockRegistry registry) {
+			this.registry = registry;
+		}
+
+		@Override
+		public Health health() {
+			Health.Builder health = Health.up();
+			try {
+				StoreAnswer.await(ask(), LocksHealthContributor.this.patience);
+			}
+			catch (StoreAnswer.Missing ex) {
+				// The outage is logged where locks are requested
+				health.down().withDetail("error", ex.reason());
+			}
+			LocalState state = this.registry.localState();
+			Counts counts = this.registry.counts();
+			String address = this.registry.store().address();
+			if (!address.isEmpty()) {
+				health.withDetail("address", address);
+			}
+			this.registry.store()
+				.waitingLine()
+				.isListening()
+				.ifPresent((listening) -> health.withDetail("messages", listening));
+			return health.withDetail("held", state.held().size())
+				.withDetail("waiting", state.waiting().size())
+				.withDetail("suspects", counts.suspects())
+				.withDetail("orphans", counts.orphans())
+				.withDetail("renewalLag", counts.renewalLag())
+				.build();
+		}
+
+		/** A store that hangs is asked once, so that it does not occupy more threads. */
+		private synchronized CompletableFuture<?> ask() {
+			CompletableFuture<?> answer = this.answer;
+			if (answer == null || answer.isDone()) {
+				LockStore store = this.registry.store();
+				Executor threads = store.mayBlock() ? LocksHealthContributor.this.threads : Runnable::run;
+				answer = CompletableFuture.supplyAsync(() -> question(store), threads).thenCompose(Function.identity());
+				this.answer = answer;
+			}
+			return answer;
+		}
+
+		/** Neither question changes anything. */
+		private static CompletionStage<Object> question(LockStore store) {
+			LockInspection inspection = store.inspection().orElse(null);
+			CompletionStage<?> answer = (inspection != null) ? inspection.inspect(QUESTION) : store
+				.renew(List.of(new LeaseRequest(QUESTION, OwnerToken.random(LockMode.EXCLUSIVE), Duration.ZERO)))
+				.get(0);
+			return answer.thenApply((answered) -> answered);
+		}
+
+	}
+
+}

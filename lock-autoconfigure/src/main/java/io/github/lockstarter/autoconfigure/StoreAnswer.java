@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.lockstarter.store.FailureReason;
+
+/**
+ * The answer of a store to somebody who does not wait for it for long.
+ */
+final class StoreAnswer {
+
+	/** A store answers within a few seconds, or fails. */
+	static final Duration PATIENCE = Duration.ofSeconds(5);
+
+	private StoreAnswer() {
+	}
+
+	/**
+	 * Wait for an answer.
+	 * @throws Missing if there is none
+	 */
+	static <T> T await(CompletionStage<T> answer, Duration patience) throws Missing {
+		try {
+			return answer.toCompletableFuture().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			throw new Missing("no answer within " + patience.toMillis() + " ms", ex);
+		}
+		catch (ExecutionException ex) {
+			throw new Missing(FailureReason.of(ex), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new Missing("interrupted", ex);
+		}
+	}
+
+	/**
+	 * There is no answer.
+	 */
+	static final class Missing extends Exception {
+
+		private final String reason;
+
+		Missing(String reason, Exception cause) {
+			super(reason, cause);
+			this.reason = reason;
+		}
+
+		String reason() {
+			return this.reason;
+		}
+
+	}
+
+}

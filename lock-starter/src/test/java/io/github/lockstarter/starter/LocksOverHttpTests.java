@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.starter;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.LivenessState;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.boot.convert.ApplicationConversionService;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.application.AvailabilityHealthContributorAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.servlet.autoconfigure.actuate.web.ServletManagementContextAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.actuate.endpoint.web.WebMvcHealthEndpointExtensionAutoConfiguration;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.context.WebApplicationContext;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LocksEndpointAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LocksHealthContributorAutoConfiguration;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.Time;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.LockMemory;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockInspection;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.DelegatingStore;
+import io.github.lockstarter.test.ManualTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Actuator's endpoints of the locks, as users see them.
+ */
+class LocksOverHttpTests {
+
+	private static final LockRequest STOCK = LockRequest.of("stock", 1001);
+
+	private final ManualTime time = new ManualTime();
+
+	private final LockMemory memory = new LockMemory(this.time);
+
+	/** Another instance of the application. */
+	private final DefaultLockRegistry elsewhere = new DefaultLockRegistry(new MemoryLockStore(this.memory),
+			EngineSettings.DEFAULTS.withInstanceName("orders@web-2:9"), LockListener.NO_OP, this.time);
+
+	private final WebApplicationContextRunner application = new WebApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(ApplicationAvailabilityAutoConfiguration.class,
+				JacksonAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class,
+				DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
+				EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class,
+				JacksonEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,
+				ServletManagementContextAutoConfiguration.class, HealthContributorRegistryAutoConfiguration.class,
+				HealthEndpointAutoConfiguration.class, WebMvcHealthEndpointExtensionAutoConfiguration.class,
+				AvailabilityHealthContributorAutoConfiguration.class, AvailabilityProbesAutoConfiguration.class,
+				DistributedLockAutoConfiguration.class, LocksEndpointAutoConfiguration.class,
+				LocksHealthContributorAutoConfiguration.class))
+		.withInitializer((context) -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
+		.withPropertyValues("management.endpoints.web.exposure.include=*",
+				"distributed-lock.instance-name=orders@web-1:7", "management.endpoint.health.show-details=always")
+		.withBean(Time.class, () -> this.time)
+		.withBean("shelves", LockStore.class, () -> new MemoryLockStore(this.memory));
+
+	private void run(BiConsumer<LockRegistry, MockMvcTester> test, String... properties) {
+		this.application.withPropertyValues(properties)
+			.run((context) -> test.accept(context.getBean(LockRegistry.class),
+					MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext())));
+	}
+
+	@Test
+	void itShowsWhatAnInstanceHoldsAndWaitsForAndMasksTheKeys() {
+		run((registry, mvc) -> {
+			Lease lease = registry.acquire(STOCK);
+			Lease other = this.elsewhere.acquire(LockRequest.of("report"));
+			CompletableFuture<Lease> future = registry.acquireAsync(LockRequest.of("report"));
+			this.time.advance(Duration.ofSeconds(3));
+			MvcTestResult result = mvc.get().uri("/actuator/locks").exchange();
+			assertThat(result).hasStatusOk()
+				.bodyJson()
+				.isLenientlyEqualTo(
+						"""
+								{"instance": "orders@web-1:7", "registries": {"shelves": {
+									"held": [{"name": "stock", "key": "******", "mode": "EXCLUSIVE", "fencingToken": "%d", "owner": "%s",
+										"held": "PT3S", "renewals": 0, "status": "HELD"}],
+									"heldLeftOut": 0,
+									"waiting": [{"name": "report", "mode": "EXCLUSIVE", "owner": "a future", "waited": "PT3S", "left": "PT7S",
+										"holder": "orders@web-2:9"}],
+									"waitingLeftOut": 0}}}"""
+							.formatted(lease.fencingToken(), Thread.currentThread().getName()));
+			assertThat(result).bodyText().doesNotContain("1001");
+			assertThat(result).bodyJson().extractingPath("$.registries.shelves.held[0].since").asString().endsWith("Z");
+			assertThat(result).bodyJson()
+				.extractingPath("$.registries.shelves.held[0].remaining")
+				.asString()
+				.startsWith("PT26.");
+			future.cancel(false);
+			this.time.settle();
+			lease.close();
+			other.close();
+		});
+	}
+
+	@Test
+	void itShowsTheKeysToThoseWhoMaySeeThem() {
+		String key = "$.registries.shelves.held[0].key";
+		run((registry, mvc) -> {
+			try (Lease lease = registry.acquire(STOCK)) {
+				assertThat(mvc.get().uri("/actuator/locks")).bodyJson().extractingPath(key).isEqualTo("1001");
+			}
+		}, "management.endpoint.locks.show-values=always");
+		run((registry, mvc) -> {
+			try (Lease lease = registry.acquire(STOCK)) {
+				assertThat(mvc.get().uri("/actuator/locks")).bodyJson().extractingPath(key).isEqualTo("******");
+				assertThat(mvc.get().uri("/actuator/locks").principal(() -> "ada")).bodyJson()
+					.extractingPath(key)
+					.isEqualTo("******");
+				assertThat(mvc.get().uri("/actuator/locks").principal(() -> "ada").with((request) -> {
+					request.addUserRole("OPERATOR");
+					return request;
+				})).bodyJson().extractingPath(key).isEqualTo("1001");
+			}
+		}, "management.endpoint.locks.show-values=when-authorized", "management.endpoint.locks.roles=OPERATOR");
+	}
+
+	@Test
+	void itShowsOneLockAsItsStoreDoes() {
+		run((registry, mvc) -> {
+			Lease lease = this.elsewhere.acquire(STOCK);
+			this.time.advance(Duration.ofSeconds(3));
+			assertThat(mvc.get().uri("/actuator/locks/stock/1001")).hasStatusOk()
+				.bodyJson()
+				.isStrictlyEqualTo("""
+						{"registry": "shelves", "name": "stock", "key": "1001",
+							"holders": [{"instance": "orders@web-2:9", "mode": "EXCLUSIVE", "remaining": "PT27S"}],
+							"fencingToken": "%d", "waiters": [],
+							"here": {"held": [], "heldLeftOut": 0, "waiting": [], "waitingLeftOut": 0}}"""
+					.formatted(lease.fencingToken()));
+			lease.close();
+			assertThat(mvc.get().uri("/actuator/locks/stock/1001?registry=other")).hasStatus(404)
+				.bodyJson()
+				.extractingPath("$.message")
+				.asString()
+				.contains("No lock registry has the name 'other'", "[shelves]");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			1001             | report/1001
+			a/b              | report/a/b
+			ü 1              | report/%C3%BC%201
+			a;b              | report/a%3Bb
+			a//b             | report?key=a//b
+			../c             | report?key=../c
+			x%20y            | report?key=x%2520y
+			""")
+	void anyKeyHasAnAddress(String key, String path) {
+		run((registry, mvc) -> {
+			Lease lease = this.elsewhere.acquire(LockRequest.of(new LockKey("report", key)));
+			URI address = URI.create("/actuator/locks/" + path);
+			assertThat(mvc.get().uri(address)).hasStatusOk().bodyJson().satisfies((json) -> {
+				json.assertThat().extractingPath("$.key").isEqualTo(key);
+				json.assertThat().extractingPath("$.holders").asArray().hasSize(1);
+			});
+			assertThat(mvc.delete().uri(address).param("token", "" + lease.fencingToken())).hasStatusOk();
+		}, "management.endpoint.locks.access=unrestricted");
+	}
+
+	@Test
+	void soHasALockWithoutAKey() {
+		run((registry, mvc) -> {
+			Lease lease = this.elsewhere.acquire(LockRequest.of("report"));
+			assertThat(mvc.get().uri("/actuator/locks/report")).hasStatusOk().bodyJson().satisfies((json) -> {
+				json.assertThat().doesNotHavePath("$.key");
+				json.assertThat().extractingPath("$.holders").asArray().hasSize(1);
+			});
+			assertThat(mvc.delete().uri("/actuator/locks/report?token=" + lease.fencingToken())).hasStatusOk();
+		}, "management.endpoint.locks.access=unrestricted");
+	}
+
+	@Test
+	void itFreesNoLockUnlessItMay() {
+		run((registry, mvc) -> {
+			try (Lease lease = this.elsewhere.acquire(STOCK)) {
+				assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=" + lease.fencingToken())).hasStatus(405);
+				assertThat(mvc.delete().uri("/actuator/locks/stock?key=1001&token=" + lease.fencingToken()))
+					.hasStatus(405);
+				assertThat(registry.tryAcquire(STOCK.withWaitTime(Duration.ZERO))).isEmpty();
+			}
+		});
+	}
+
+	@Test
+	void itFreesALockForTheShownToken() {
+		run((registry, mvc) -> {
+			Lease lease = this.elsewhere.acquire(STOCK);
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001")).hasStatus(400);
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=all")).hasStatus(400);
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=4096")).hasStatus(409)
+				.bodyJson()
+				.extractingPath("$.holders[0].instance")
+				.isEqualTo("orders@web-2:9");
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=" + lease.fencingToken())).hasStatusOk()
+				.bodyJson()
+				.extractingPath("$.message")
+				.asString()
+				.contains("was freed");
+			registry.acquire(STOCK.withWaitTime(Duration.ZERO)).close();
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=" + lease.fencingToken())).hasStatus(404);
+			this.time.advance(Duration.ofSeconds(30));
+			assertThat(lease.isHeld()).isFalse();
+		}, "management.endpoint.locks.access=unrestricted");
+	}
+
+	@Test
+	void aStoreThatDoesNotAnswerIsDownButTheInstanceLives() {
+		this.application
+			.withBean("broken", LockStore.class, () -> new Broken(this.memory), (bean) -> bean.setPrimary(true))
+			.withPropertyValues("management.endpoint.health.probes.enabled=true")
+			.run((context) -> {
+				MockMvcTester mvc = MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext());
+				AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
+				AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+				assertThat(mvc.get().uri("/actuator/health")).hasStatus(503)
+					.bodyJson()
+					.isLenientlyEqualTo(
+							"""
+									{"status": "DOWN", "components": {"locks": {"status": "DOWN", "components": {"broken": {"status": "DOWN",
+										"details": {"error": "connection refused: 10.0.0.7", "held": 0, "waiting": 0, "suspects": 0, "orphans": 0,
+										"renewalLag": "PT0S"}}}}}}""");
+				assertThat(mvc.get().uri("/actuator/health/locks/broken")).hasStatus(503);
+				assertThat(mvc.get().uri("/actuator/health/liveness")).hasStatusOk();
+				assertThat(mvc.get().uri("/actuator/health/readiness")).hasStatusOk();
+				assertThat(mvc.get().uri("/actuator/locks/stock/1001")).hasStatus(503)
+					.bodyJson()
+					.extractingPath("$.message")
+					.asString()
+					.contains("connection refused: 10.0.0.7");
+			});
+	}
+
+	/**
+	 * A store that cannot be asked.
+	 */
+	private static final class Broken extends DelegatingStore {
+
+		Broken(LockMemory memory) {
+			super(new MemoryLockStore(memory));
+		}
+
+		@Override
+		public Optional<LockInspection> inspection() {
+			return Optional.of(new LockInspection() {
+
+				@Override
+				public CompletionStage<State> inspect(LockKey key) {
+					return CompletableFuture.failedFuture(new IllegalStateException("connection refused: 10.0.0.7"));
+				}
+
+				@Override
+				public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
+					return inspect(key).thenApply((state) -> true);
+				}
+
+			});
+		}
+
+	}
+
+}
