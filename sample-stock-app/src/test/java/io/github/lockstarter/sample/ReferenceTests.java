@@ -69,7 +69,7 @@ class ReferenceTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md" })
+	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md", "observability.md" })
 	void allLinksLeadSomewhere(String name) throws Exception {
 		Path page = DOCS.resolve(name);
 		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(page));
