@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.observation.LockObservationDocumentation.HighCardinalityKeyNames;
@@ -46,7 +47,7 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	}
 
 	@Override
-	public String getContextualName(LockObservationContext context) {
+	public @Nullable String getContextualName(LockObservationContext context) {
 		return context.getObservation().verb() + " " + context.getLockName();
 	}
 
