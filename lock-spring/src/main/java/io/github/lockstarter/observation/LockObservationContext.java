@@ -31,7 +31,7 @@ public final class LockObservationContext extends Observation.Context {
 
 	private final @Nullable LockMode mode;
 
-	private volatile @Nullable Outcome outcome;
+	private @Nullable Outcome outcome;
 
 	private @Nullable Long fencingToken;
 
