@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.sample;
 
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -33,7 +34,8 @@ final class AheadOfTimeSales {
 		Path directory = Files.createTempDirectory(target, "aot-");
 		// Nobody is turned away because the machine stands still for some seconds
 		try (ShopProcess shop = ShopProcess.startProcessed(target.resolve(args[1]), directory,
-				"--distributed-lock.waiting.outage-time=20s", "--distributed-lock.wait-time=50s")) {
+				"--distributed-lock.waiting.outage-time=20s", "--distributed-lock.wait-time=50s",
+				"--management.endpoints.web.exposure.include=health,locks")) {
 			shop.awaitOpen();
 			require(shop.log().contains("AOT-processed"), "it was not processed ahead of time");
 			ShopClient client = ShopClient.of(shop.port()).awaitLocks();
@@ -45,6 +47,9 @@ final class AheadOfTimeSales {
 						&& stock.get("oversold").asInt() == 0,
 						strategy + " has sold " + stock + ", answers " + answers);
 			}
+			HttpResponse<String> lock = client.locks("/stock/" + PRODUCT);
+			require(lock.statusCode() == 200 && lock.body().contains("\"fencingToken\":"),
+					"its endpoint says of the lock: " + lock.body());
 			require(lastToken(directory) > 0, "no transaction has claimed the fencing token of its lock");
 		}
 	}

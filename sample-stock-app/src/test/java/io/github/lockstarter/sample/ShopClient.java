@@ -84,6 +84,22 @@ public final class ShopClient {
 	}
 
 	/**
+	 * Ask the endpoint of the locks.
+	 * @param path the rest of its address: empty, or a lock
+	 */
+	public HttpResponse<String> locks(String path) {
+		return send(uri(0, "/actuator/locks" + path));
+	}
+
+	/**
+	 * Free a lock.
+	 * @param token the fencing token of its hold
+	 */
+	public HttpResponse<String> freeLock(String path, String token) {
+		return send(uri(0, "/actuator/locks" + path + "?token=" + token).DELETE());
+	}
+
+	/**
 	 * Wait until each instance is connected to the store of its locks. The first
 	 * connection of a JVM may take seconds on a busy machine, and customers wait no
 	 * longer than for an outage.
@@ -123,9 +139,12 @@ public final class ShopClient {
 	}
 
 	private HttpRequest.Builder request(int turn, String path) {
+		return uri(turn, "/api" + path);
+	}
+
+	private HttpRequest.Builder uri(int turn, String path) {
 		int port = this.ports.get(turn % this.ports.size());
-		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api" + path))
-			.timeout(Duration.ofMinutes(2));
+		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).timeout(Duration.ofMinutes(2));
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) {

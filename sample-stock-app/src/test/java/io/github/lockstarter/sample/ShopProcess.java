@@ -90,6 +90,21 @@ public final class ShopProcess implements AutoCloseable {
 	}
 
 	/**
+	 * Let the process do nothing until {@link #resume()}; the servers that it may have
+	 * started go on.
+	 */
+	public void pause() {
+		ServerProcess.signal("STOP", this.process.pid());
+	}
+
+	/**
+	 * Let the process continue after {@link #pause()}.
+	 */
+	public void resume() {
+		ServerProcess.signal("CONT", this.process.pid());
+	}
+
+	/**
 	 * End the process like a crash, but not the servers that it may have started.
 	 */
 	public void kill() {
