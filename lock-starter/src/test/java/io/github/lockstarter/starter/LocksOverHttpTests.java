@@ -9,12 +9,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
+import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -239,6 +245,24 @@ class LocksOverHttpTests {
 			this.time.advance(Duration.ofSeconds(30));
 			assertThat(lease.isHeld()).isFalse();
 		}, "management.endpoint.locks.access=unrestricted");
+	}
+
+	@Test
+	void itDoesTheSameOverJmx() throws Exception {
+		ObjectName name = new ObjectName("org.springframework.boot:type=Endpoint,name=Locks");
+		MBeanServer server = MBeanServerFactory.newMBeanServer();
+		this.application.withConfiguration(AutoConfigurations.of(JmxEndpointAutoConfiguration.class))
+			.withBean(MBeanServer.class, () -> server)
+			.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks")
+			.run((context) -> {
+				Lease lease = this.elsewhere.acquire(STOCK);
+				assertThat(server.getMBeanInfo(name).getOperations()).extracting(MBeanFeatureInfo::getName)
+					.containsExactlyInAnyOrder("locks", "lock");
+				assertThat(server.invoke(name, "lock", new Object[] { "stock", "1001", null }, new String[3]))
+					.asString()
+					.contains("instance=orders@web-2:9", "fencingToken=" + lease.fencingToken());
+				lease.close();
+			});
 	}
 
 	@Test
