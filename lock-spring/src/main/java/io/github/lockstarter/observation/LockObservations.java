@@ -24,8 +24,9 @@ import io.github.lockstarter.observation.LockObservationContext.Outcome;
 import io.github.lockstarter.spring.LockRegistryDecorator;
 
 /**
- * Observes the acquisition and the hold of locks. Declare it as a bean; Spring Boot does
- * so if the application has an {@link ObservationRegistry}.
+ * Observes the acquisition and the hold of locks. Declare it as a bean of this type, which
+ * decorates registries and listens to their events; Spring Boot does so if the
+ * application has an {@link ObservationRegistry}.
  *
  * <p>
  * No observation is made the current one: a lease may be closed on any thread and in any
