@@ -3,11 +3,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
@@ -29,6 +32,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.LocksEndpoint.HeldDescriptor;
+import io.github.lockstarter.autoconfigure.LocksEndpoint.HolderDescriptor;
+import io.github.lockstarter.autoconfigure.LocksEndpoint.WaitingDescriptor;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.testsupport.OrdersDatabase;
 
@@ -40,13 +46,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AheadOfTimeTests {
 
 	private static final TestPropertyValues PROPERTIES = TestPropertyValues.of("distributed-lock.store=memory",
-			"distributed-lock.fencing.transactions=true");
+			"distributed-lock.fencing.transactions=true", "management.endpoints.web.exposure.include=locks");
 
 	@Test
 	@CompileWithForkedClassLoader
-	void itsLocksFencedTransactionsAndFallbacksWork() {
+	void itsLocksFencedTransactionsFallbacksAndEndpointWork() {
 		TestGenerationContext generation = new TestGenerationContext(AheadOfTimeTests.class);
 		ClassName initializer = process(generation);
+		assertThat(List.of(HeldDescriptor.class, WaitingDescriptor.class, HolderDescriptor.class))
+			.allMatch((type) -> RuntimeHintsPredicates.reflection()
+				.onType(type)
+				.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)
+				.test(generation.getRuntimeHints()));
 		TestCompiler.forSystem().with(generation).compile((compiled) -> {
 			try (GenericApplicationContext application = new GenericApplicationContext()) {
 				PROPERTIES.applyTo(application);
@@ -85,6 +96,8 @@ class AheadOfTimeTests {
 			.acquire(LockRequest.of("sale", order).withWaitTime(Duration.ZERO))) {
 			assertThat(call(() -> sales.sell(order))).isEqualTo(-1);
 			held.ensureHeld();
+			assertThat(application.getBean(LocksEndpoint.class).locks(true).toString())
+				.contains("fencingToken=" + held.fencingToken());
 		}
 		assertThat(sales.refused()).isOne();
 	}
@@ -100,7 +113,7 @@ class AheadOfTimeTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
-	@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
+	@ImportAutoConfiguration({ DistributedLockAutoConfiguration.class, LocksEndpointAutoConfiguration.class })
 	@Import({ OrdersDatabase.class, Sales.class })
 	static class Application {
 
