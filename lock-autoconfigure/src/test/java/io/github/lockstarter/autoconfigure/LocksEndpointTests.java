@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -52,6 +51,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.DelegatingStore;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
@@ -235,27 +235,10 @@ class LocksEndpointTests {
 
 	@Test
 	void itSaysThatAStoreDoesNotAnswer() {
-		LockInspection broken = new LockInspection() {
-
-			@Override
-			public CompletionStage<State> inspect(LockKey key) {
-				return CompletableFuture.failedFuture(new IllegalStateException("connection refused: 10.0.0.7"));
-			}
-
-			@Override
-			public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
-				return CompletableFuture.failedFuture(new IllegalStateException("connection reset"));
-			}
-
-		};
-		LocksEndpoint endpoint = endpoint(
-				registry("orders@web-1:7", new DelegatingStore(new MemoryLockStore(this.memory)) {
-					@Override
-					public Optional<LockInspection> inspection() {
-						return Optional.of(broken);
-					}
-				}));
-		assertThat(body(endpoint.find("stock", "1001", null), 503).message()).contains("connection refused: 10.0.0.7");
+		FaultInjectingStore broken = new FaultInjectingStore(new MemoryLockStore(this.memory));
+		broken.inspect.loseRequests(() -> true);
+		LocksEndpoint endpoint = endpoint(registry("orders@web-1:7", broken));
+		assertThat(body(endpoint.find("stock", "1001", null), 503).message()).contains("request lost");
 		assertThat(body(endpoint.release("stock", "1001", 1, null), 503).message()).contains("outcome is not known");
 	}
 

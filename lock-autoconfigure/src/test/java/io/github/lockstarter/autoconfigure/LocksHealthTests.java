@@ -111,10 +111,12 @@ class LocksHealthTests {
 
 	@Test
 	void aStoreThatFailsIsDownWithTheReason() {
-		registry(new Store(() -> CompletableFuture.failedFuture(new IllegalStateException("connection refused"))));
+		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
+		store.inspect.loseRequests(() -> true);
+		registry(store);
 		Health health = indicator().health();
 		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-		assertThat(health.getDetails()).containsEntry("error", "connection refused").containsEntry("held", 0);
+		assertThat(health.getDetails()).containsEntry("error", "request lost").containsEntry("held", 0);
 	}
 
 	@Test

@@ -549,7 +549,7 @@ class SilentStoreTests {
 				case KEEP -> this.silentKeeping;
 				case RELEASE -> this.silentReleases;
 				case IS_AWAITED -> this.silentLine;
-				case ENTER, WITHDRAW -> false;
+				case ENTER, WITHDRAW, INSPECT, FREE -> false;
 			};
 			if (!silent) {
 				return request.get();

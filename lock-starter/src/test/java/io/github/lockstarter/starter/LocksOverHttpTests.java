@@ -4,9 +4,7 @@ package io.github.lockstarter.starter;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 import javax.management.MBeanFeatureInfo;
@@ -57,9 +55,8 @@ import io.github.lockstarter.engine.Time;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.DelegatingStore;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -267,8 +264,9 @@ class LocksOverHttpTests {
 
 	@Test
 	void aStoreThatDoesNotAnswerIsDownButTheInstanceLives() {
-		this.application
-			.withBean("broken", LockStore.class, () -> new Broken(this.memory), (bean) -> bean.setPrimary(true))
+		FaultInjectingStore broken = new FaultInjectingStore(new MemoryLockStore(this.memory));
+		broken.inspect.loseRequests(() -> true);
+		this.application.withBean("broken", LockStore.class, () -> broken, (bean) -> bean.setPrimary(true))
 			.withPropertyValues("management.endpoint.health.probes.enabled=true")
 			.run((context) -> {
 				MockMvcTester mvc = MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext());
@@ -279,7 +277,7 @@ class LocksOverHttpTests {
 					.isLenientlyEqualTo(
 							"""
 									{"status": "DOWN", "components": {"locks": {"status": "DOWN", "components": {"broken": {"status": "DOWN",
-										"details": {"error": "connection refused: 10.0.0.7", "held": 0, "waiting": 0, "suspects": 0, "orphans": 0,
+										"details": {"error": "request lost", "held": 0, "waiting": 0, "suspects": 0, "orphans": 0,
 										"renewalLag": "PT0S"}}}}}}""");
 				assertThat(mvc.get().uri("/actuator/health/locks/broken")).hasStatus(503);
 				assertThat(mvc.get().uri("/actuator/health/liveness")).hasStatusOk();
@@ -288,36 +286,8 @@ class LocksOverHttpTests {
 					.bodyJson()
 					.extractingPath("$.message")
 					.asString()
-					.contains("connection refused: 10.0.0.7");
+					.contains("request lost");
 			});
-	}
-
-	/**
-	 * A store that cannot be asked.
-	 */
-	private static final class Broken extends DelegatingStore {
-
-		Broken(LockMemory memory) {
-			super(new MemoryLockStore(memory));
-		}
-
-		@Override
-		public Optional<LockInspection> inspection() {
-			return Optional.of(new LockInspection() {
-
-				@Override
-				public CompletionStage<State> inspect(LockKey key) {
-					return CompletableFuture.failedFuture(new IllegalStateException("connection refused: 10.0.0.7"));
-				}
-
-				@Override
-				public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
-					return inspect(key).thenApply((state) -> true);
-				}
-
-			});
-		}
-
 	}
 
 }

@@ -88,7 +88,19 @@ public class DelegatingStore implements LockStore {
 
 	@Override
 	public Optional<LockInspection> inspection() {
-		return this.delegate.inspection();
+		return this.delegate.inspection().map((inspection) -> new LockInspection() {
+
+			@Override
+			public CompletionStage<State> inspect(LockKey key) {
+				return ask(Request.INSPECT, () -> inspection.inspect(key));
+			}
+
+			@Override
+			public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
+				return ask(Request.FREE, () -> inspection.free(key, fencingToken));
+			}
+
+		});
 	}
 
 	@Override
@@ -164,7 +176,7 @@ public class DelegatingStore implements LockStore {
 	 */
 	public enum Request {
 
-		ACQUIRE, ACQUIRE_ALL, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED
+		ACQUIRE, ACQUIRE_ALL, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED, INSPECT, FREE
 
 	}
 

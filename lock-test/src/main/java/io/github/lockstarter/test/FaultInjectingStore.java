@@ -50,6 +50,9 @@ public final class FaultInjectingStore extends DelegatingStore {
 
 	public final Operation withdraw = new Operation();
 
+	/** Also frees locks. */
+	public final Operation inspect = new Operation();
+
 	public FaultInjectingStore(LockStore delegate) {
 		super(delegate);
 	}
@@ -64,6 +67,7 @@ public final class FaultInjectingStore extends DelegatingStore {
 			case ENTER -> this.arrive;
 			case WITHDRAW -> this.withdraw;
 			case IS_AWAITED -> this.awaited;
+			case INSPECT, FREE -> this.inspect;
 		};
 		return operation.call(request);
 	}

@@ -221,7 +221,7 @@ public final class TestLocks extends RecordingLockListener {
 		 * @return whether it had any
 		 */
 		private boolean lose(LockKey lock) {
-			LockInspection inspection = inspection().orElseThrow();
+			LockInspection inspection = this.elsewhere.inspection().orElseThrow();
 			boolean lost = false;
 			LockInspection.State state = inspection.inspect(lock).toCompletableFuture().join();
 			while (isHeldHere(state) && inspection.free(lock, state.fencingToken()).toCompletableFuture().join()) {
