@@ -53,7 +53,7 @@ class DistributedLockPropertiesTests {
 	private static final Set<String> NOT_DEFAULTED = Set.of("distributed-lock.store", "distributed-lock.instance-name",
 			"distributed-lock.locks", "distributed-lock.zookeeper.connect-string", "distributed-lock.redlock.nodes",
 			"distributed-lock.fencing.exclude", "distributed-lock.fencing.transactions",
-			"distributed-lock.fencing.table");
+			"distributed-lock.fencing.table", "management.endpoint.locks.roles");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -248,14 +248,15 @@ class DistributedLockPropertiesTests {
 			assertThat(property.get("description").toString()).as(name).endsWith(".");
 			assertThat(property.containsKey("defaultValue") || NOT_DEFAULTED.contains(name)).as(name + " has a default")
 				.isTrue();
-		}).hasSize(49);
+		}).hasSize(54);
 	}
 
 	@Test
 	void theDocumentationListsEveryPropertyWithItsDefault() throws Exception {
 		Map<String, String> actual = new TreeMap<>();
 		metadata().forEach((name, property) -> actual.put(name, text(property.get("defaultValue"))));
-		assertThat(documented("docs/reference.md", "docs/stores.md", "docs/transactions.md")).isEqualTo(actual);
+		assertThat(documented("docs/reference.md", "docs/stores.md", "docs/transactions.md", "docs/observability.md"))
+			.isEqualTo(actual);
 		assertThat(documented("README.md")).hasSize(8);
 		assertThat(actual).containsAllEntriesOf(documented("README.md"));
 	}
@@ -264,7 +265,8 @@ class DistributedLockPropertiesTests {
 		Map<String, String> documented = new TreeMap<>();
 		for (String page : pages) {
 			Matcher row = Pattern
-				.compile("^\\| `(distributed-lock[^`]+)` \\| (?:`([^`]+)`|not set) \\|", Pattern.MULTILINE)
+				.compile("^\\| `((?:distributed-lock|management)[^`]+)` \\| (?:`([^`]+)`|not set) \\|",
+						Pattern.MULTILINE)
 				.matcher(Files.readString(Path.of("..", page)));
 			while (row.find()) {
 				documented.put(row.group(1), (row.group(2) != null) ? row.group(2) : "none");
