@@ -24,8 +24,8 @@ import io.github.lockstarter.observation.LockObservationContext.Outcome;
 import io.github.lockstarter.spring.LockRegistryDecorator;
 
 /**
- * Observes the acquisition and the hold of locks. Declare it as a bean of this type, which
- * decorates registries and listens to their events; Spring Boot does so if the
+ * Observes the acquisition and the hold of locks. Declare it as a bean of this type,
+ * which decorates registries and listens to their events; Spring Boot does so if the
  * application has an {@link ObservationRegistry}.
  *
  * <p>
