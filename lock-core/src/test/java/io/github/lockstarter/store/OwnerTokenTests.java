@@ -2,12 +2,12 @@
 
 package io.github.lockstarter.store;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,26 +15,35 @@ class OwnerTokenTests {
 
 	private static final String RANDOM = "AbC-_5678901234567890x";
 
-	@ParameterizedTest
-	@CsvSource({ "orders@web-7f9c:1", "a.b:c.d", "x" })
-	void theValueNamesTheInstance(String instance) {
-		OwnerToken owner = OwnerToken.random(instance, LockMode.FAIR);
-		assertThat(owner.value()).matches("\\Q" + instance + "\\E\\.[A-Za-z0-9_-]{22}");
-		assertThat(OwnerToken.random(instance, LockMode.FAIR)).isNotEqualTo(owner);
-		assertThat(owner).hasToString(instance);
+	@Test
+	void theValueNamesTheInstance() {
+		Cases.each(List.of("orders@web-7f9c:1", "a.b:c.d", "x"), (instance) -> {
+			OwnerToken owner = OwnerToken.random(instance, LockMode.FAIR);
+			assertThat(owner.value()).matches("\\Q" + instance + "\\E\\.[A-Za-z0-9_-]{22}");
+			assertThat(OwnerToken.random(instance, LockMode.FAIR)).isNotEqualTo(owner);
+			assertThat(owner).hasToString(instance);
+		});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "", ":kept", ":4711:" })
-	void soDoesTheValueWithTheAdditionOfAStore(String addition) {
-		assertThat(OwnerToken.holder("orders@web:1." + RANDOM + addition)).isEqualTo("orders@web:1");
+	@Test
+	void soDoesTheValueWithTheAdditionOfAStore() {
+		Cases.each(List.of("", ":kept", ":4711:"),
+				(addition) -> assertThat(OwnerToken.holder("orders@web:1." + RANDOM + addition))
+					.isEqualTo("orders@web:1"));
 	}
 
-	@ParameterizedTest
-	@CsvSource({ RANDOM + ", AbC-", "shared, shar", "'', ''", "x, x", "a b." + RANDOM + ", a b.",
-			"." + RANDOM + ", .AbC", "web.short, web." })
-	void aForeignValueIsShortened(String value, String shown) {
-		assertThat(OwnerToken.holder(value)).isEqualTo("a foreign owner '" + shown + "…'");
+	@Test
+	void aForeignValueIsShortened() {
+		Cases.rows("""
+				%1$s      | AbC-
+				shared    | shar
+				          |
+				x         | x
+				a b.%1$s  | a b.
+				.%1$s     | .AbC
+				web.short | web.
+				""".formatted(RANDOM),
+				(value, shown) -> assertThat(OwnerToken.holder(value)).isEqualTo("a foreign owner '" + shown + "…'"));
 	}
 
 	@Test

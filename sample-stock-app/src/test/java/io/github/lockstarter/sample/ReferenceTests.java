@@ -13,14 +13,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,12 +30,12 @@ class ReferenceTests {
 
 	private static final Path DOCS = Path.of("..", "docs");
 
-	@ParameterizedTest
-	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md" })
-	void itsJavaIsThatOfExamplesThatWereRun(String page) throws Exception {
+	@Test
+	void itsJavaIsThatOfExamplesThatWereRun() throws Exception {
 		String sources = CodeBlocks.withoutIndentation(sources());
-		assertThat(CodeBlocks.of(DOCS.resolve(page), "java")).hasSizeGreaterThan(6)
-			.allSatisfy((block) -> assertThat(sources).contains(CodeBlocks.withoutIndentation(block)));
+		Cases.each(List.of("reference.md", "migrating.md", "testing.md"),
+				(page) -> assertThat(CodeBlocks.of(DOCS.resolve(page), "java")).hasSizeGreaterThan(6)
+					.allSatisfy((block) -> assertThat(sources).contains(CodeBlocks.withoutIndentation(block))));
 	}
 
 	@Test
@@ -68,10 +67,13 @@ class ReferenceTests {
 			});
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "reference.md", "migrating.md", "testing.md", "observability.md" })
-	void allLinksLeadSomewhere(String name) throws Exception {
-		Path page = DOCS.resolve(name);
+	@Test
+	void allLinksLeadSomewhere() {
+		Cases.each(List.of("reference.md", "migrating.md", "testing.md", "observability.md"),
+				(name) -> assertLinksLeadSomewhere(DOCS.resolve(name)));
+	}
+
+	private static void assertLinksLeadSomewhere(Path page) throws IOException {
 		Matcher link = Pattern.compile("](?:\\(|: )([^)#\\s]*)(#[^)\\s]*)?").matcher(Files.readString(page));
 		while (link.find()) {
 			Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
