@@ -2,7 +2,10 @@
 
 package io.github.lockstarter.starter;
 
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -12,7 +15,10 @@ import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 
+import org.json.JSONException;
 import org.junit.jupiter.api.Test;
+import org.skyscreamer.jsonassert.JSONAssert;
+import org.skyscreamer.jsonassert.JSONCompareMode;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
@@ -129,6 +135,39 @@ class LocksOverHttpTests {
 			lease.close();
 			other.close();
 		});
+	}
+
+	@Test
+	void itAnswersAsThePageSays() {
+		run((registry, mvc) -> {
+			Lease lease = registry.acquire(LockRequest.of("invoice", 7));
+			Lease other = this.elsewhere.acquire(STOCK);
+			assertShape(1, mvc.get().uri("/actuator/locks/stock/1001").exchange());
+			CompletableFuture<Lease> future = registry.acquireAsync(STOCK);
+			assertShape(0, mvc.get().uri("/actuator/locks").exchange());
+			future.cancel(false);
+			this.time.settle();
+			lease.close();
+			other.close();
+		});
+	}
+
+	/** All but the values, and the names of the registry and of the waiters. */
+	private static void assertShape(int block, MvcTestResult result) {
+		try {
+			String page = Files.readString(Path.of("..", "docs", "observability.md"));
+			JSONAssert.assertEquals(shape(page.split("```json\n")[block + 1].split("```")[0]),
+					shape(result.getResponse().getContentAsString()), JSONCompareMode.STRICT);
+		}
+		catch (IOException | JSONException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static String shape(String json) {
+		return json.replaceAll(": *(\"[^\"]*\"|\\d+)", ": 0")
+			.replaceAll("\\[\"[^\"]*\"]", "[]")
+			.replace("\"redis\"", "\"shelves\"");
 	}
 
 	@Test
