@@ -152,6 +152,7 @@ class ReleaseSignalTests {
 				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
 				Awaitility.await().until(() -> tests.get() > 1);
 				assertThat(waiter.listen(messages)).isTrue();
+				assertThat(store.waitingLine().isListening()).hasValue(false);
 				slow.set(false);
 				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 				assertThat(output.toString().split("has sent no message")).hasSize(2);

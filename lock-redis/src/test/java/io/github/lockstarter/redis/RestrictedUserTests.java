@@ -21,6 +21,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LockStore;
@@ -191,6 +192,8 @@ class RestrictedUserTests extends AbstractRightsTests {
 					lease.close();
 					assertThat(waiter.get()).isTrue();
 				}
+				assertThat(((DefaultLockRegistry) waiting.registry()).store().waitingLine().isListening())
+					.hasValue(false);
 				assertThat(waiting.events())
 					.allMatch((event) -> event instanceof LockEvent.Acquired || event instanceof LockEvent.Released);
 			}

@@ -124,6 +124,8 @@ class TestLocksTests {
 		try (Situation outage = this.locks.outage()) {
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.registry.acquire(LockRequest.of("order", 7)));
+			assertThat(this.registry.store().inspection().orElseThrow().inspect(STOCK.key()))
+				.isCompletedExceptionally();
 			this.locks.advance(Duration.ofSeconds(15));
 		}
 		this.locks.advance(Duration.ofMinutes(1));
