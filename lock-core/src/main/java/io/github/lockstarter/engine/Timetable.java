@@ -108,9 +108,8 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	public long nextDue() {
 		long due = firstDue();
 		this.wakeAt = due;
-		// An entry from before wakeAt was set has not woken the thread. A later time must
-		// not be returned, although the first entry may have been cancelled: entries that
-		// are due after wakeAt do not wake the thread
+		// For an entry that was added before wakeAt was set; never later than wakeAt,
+		// because an entry that is due after it wakes nobody
 		long next = firstDue();
 		return (next - due < 0) ? next : due;
 	}

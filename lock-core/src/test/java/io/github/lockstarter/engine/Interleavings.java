@@ -10,6 +10,8 @@ import org.jetbrains.lincheck.LincheckAssertionError;
  */
 final class Interleavings {
 
+	private static final int NUMBER = Integer.getInteger("model.interleavings", 60);
+
 	private static final int ATTEMPTS = 3;
 
 	private Interleavings() {
@@ -19,13 +21,12 @@ final class Interleavings {
 	 * Check a game. If the machine gives it no processor for ten seconds, Lincheck
 	 * reports a hang, so such a game is checked again: a game that really hangs does so
 	 * each time.
-	 * @param number how many interleavings to check
 	 */
-	static void check(int number, Runnable game) {
+	static void check(Runnable game) {
 		int attempt = 1;
 		while (true) {
 			try {
-				Lincheck.runConcurrentTest(number, game);
+				Lincheck.runConcurrentTest(NUMBER, game);
 				return;
 			}
 			catch (LincheckAssertionError ex) {

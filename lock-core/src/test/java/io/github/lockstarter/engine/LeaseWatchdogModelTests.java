@@ -24,15 +24,13 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 @FullProfileOnly
 class LeaseWatchdogModelTests {
 
-	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);
-
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	@ParameterizedTest
 	@EnumSource
 	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
 	void anAnswerLeavesAnAlarmForTheNextRenewal(Rival rival) {
-		Interleavings.check(INTERLEAVINGS, () -> new Game(rival).play());
+		Interleavings.check(() -> new Game(rival).play());
 	}
 
 	private enum Rival {

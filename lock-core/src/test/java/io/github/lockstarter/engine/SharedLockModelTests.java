@@ -18,13 +18,11 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 @FullProfileOnly
 class SharedLockModelTests {
 
-	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);
-
 	@ParameterizedTest
 	@EnumSource
 	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
 	void nobodyIsStrandedAndNoWriterHoldsBesideAnother(Disturbance disturbance) {
-		Interleavings.check(INTERLEAVINGS, () -> play(disturbance));
+		Interleavings.check(() -> play(disturbance));
 	}
 
 	/**

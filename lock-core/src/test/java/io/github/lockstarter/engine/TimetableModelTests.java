@@ -17,12 +17,10 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 @FullProfileOnly
 class TimetableModelTests {
 
-	private static final int INTERLEAVINGS = Integer.getInteger("model.interleavings", 60);
-
 	@Test
 	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
 	void theThreadDoesNotSleepPastAnAction() {
-		Interleavings.check(INTERLEAVINGS, () -> new Game().play());
+		Interleavings.check(() -> new Game().play());
 	}
 
 	/** A lock that is released at once, and the next one. */

@@ -2,13 +2,10 @@
 
 package io.github.lockstarter.testsupport;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-import org.assertj.core.error.MultipleAssertionsError;
-import org.assertj.core.presentation.StandardRepresentation;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,10 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Cases {
 
-	private final List<AssertionError> failures = new ArrayList<>();
-
-	private int count;
-
 	private Cases() {
 	}
 
@@ -30,11 +23,15 @@ public final class Cases {
 	 * Check each value.
 	 */
 	public static <T extends @Nullable Object> void each(Iterable<T> values, OfOne<T> check) {
-		Cases cases = new Cases();
-		for (T value : values) {
-			cases.check(value, () -> check.check(value));
-		}
-		cases.end();
+		assertThat(values).isNotEmpty().allSatisfy((value) -> {
+			try {
+				check.check(value);
+			}
+			catch (Exception | LinkageError | StackOverflowError ex) {
+				// AssertJ would end at the first of these
+				throw new AssertionError(ex.toString(), ex);
+			}
+		});
 	}
 
 	/**
@@ -66,27 +63,6 @@ public final class Cases {
 		return rows;
 	}
 
-	private void check(@Nullable Object value, Check check) {
-		this.count++;
-		try {
-			check.run();
-		}
-		catch (Exception | AssertionError | LinkageError | StackOverflowError ex) {
-			String name = StandardRepresentation.STANDARD_REPRESENTATION.toStringOf(value);
-			Object problem = (ex instanceof AssertionError) ? ex.getMessage() : ex;
-			this.failures.add(new AssertionError("Case " + this.count + ", " + name + ": " + problem, ex));
-		}
-	}
-
-	private void end() {
-		assertThat(this.count).as("number of cases").isPositive();
-		if (!this.failures.isEmpty()) {
-			AssertionError all = new MultipleAssertionsError(this.failures);
-			this.failures.forEach(all::addSuppressed);
-			throw all;
-		}
-	}
-
 	/** A check of a case with one value. */
 	@FunctionalInterface
 	public interface OfOne<T extends @Nullable Object> {
@@ -108,13 +84,6 @@ public final class Cases {
 	public interface OfThree {
 
 		void check(String first, String second, String third) throws Exception;
-
-	}
-
-	@FunctionalInterface
-	private interface Check {
-
-		void run() throws Exception;
 
 	}
 
