@@ -28,7 +28,7 @@ class SqlErrorsTests {
 			SqlSession session = new SqlSession(connection, 2);
 			assertThat(isDuplicate(session, key, "owner")).isNull();
 			assertThat(isDuplicate(session, key, "owner")).isTrue();
-			assertThat(isDuplicate(session, key + 2, "x".repeat(65))).isFalse();
+			assertThat(isDuplicate(session, key + 2, "x".repeat(129))).isFalse();
 			assertThat(isDuplicate(session, null, "owner")).isFalse();
 		}
 	}
