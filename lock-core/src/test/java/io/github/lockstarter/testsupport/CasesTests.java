@@ -24,17 +24,18 @@ class CasesTests {
 			checked.add(name);
 			assertThat(Integer.parseInt(number)).isEqualTo(1);
 		}))
-			.withMessageContaining("Case 2, [\"2\", \"two\"]: \nexpected: 1\n but was: 2")
-			.withMessageContaining("Case 3, [\"x\", \"no number\"]: java.lang.NumberFormatException")
-			.withMessageContaining("Case 4, ")
-			.satisfies((failure) -> assertThat(failure.getMessage()).doesNotContain("Case 1, "));
+			.withMessageContaining("[\"2\", \"two\"]\nerror: ")
+			.withMessageContaining(
+					"[\"x\", \"no number\"]\nerror: java.lang.AssertionError: java.lang.NumberFormatException")
+			.withMessageContaining("[\"3\", \"three\"]\nerror: ")
+			.satisfies((failure) -> assertThat(failure.getMessage()).doesNotContain("[\"1\", \"one\"]\nerror: "));
 		assertThat(checked).containsExactly("one", "two", "no number", "three");
 	}
 
 	@Test
 	void aTableWithoutCasesOrWithAnotherNumberOfColumnsFails() {
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> Cases.each(List.of(), (value) -> {
-		})).withMessageContaining("number of cases");
+		})).withMessageContaining("not to be empty");
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> Cases.rows("a | b", (a, b, c) -> {
 		})).withMessageContaining("Expected size: 3 but was: 2");
 	}
