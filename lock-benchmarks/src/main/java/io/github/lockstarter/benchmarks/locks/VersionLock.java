@@ -11,6 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
+import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,6 +30,9 @@ import io.github.lockstarter.benchmarks.servers.ServerAddress;
 final class VersionLock implements Competitor {
 
 	private static final String LIBRARY = "io.github.lockstarter.";
+
+	/** At the end of the name of a version with the meters of Spring Boot. */
+	private static final String OBSERVED = "+meters";
 
 	private final String name;
 
@@ -44,7 +51,9 @@ final class VersionLock implements Competitor {
 
 	/**
 	 * Return the versions in a text.
-	 * @param text versions of the form {@code name=classpath}, separated by semicolons
+	 * @param text versions of the form {@code name=classpath}, or
+	 * {@code name+meters=classpath} to observe its locks with Micrometer, separated by
+	 * semicolons
 	 */
 	static List<Competitor> parse(String text) {
 		return Arrays.stream(text.split(";")).filter((version) -> !version.isBlank()).map((version) -> {
@@ -78,6 +87,11 @@ final class VersionLock implements Competitor {
 				.addFirst(
 						new MapPropertySource("benchmark", Map.of("distributed-lock.lease-time", leaseMillis + "ms")));
 			context.registerBean(RedisConnectionFactory.class, () -> connections);
+			if (this.name.endsWith(OBSERVED)) {
+				context.register(MetricsAutoConfiguration.class, PrometheusMetricsExportAutoConfiguration.class,
+						CompositeMeterRegistryAutoConfiguration.class, ObservationAutoConfiguration.class,
+						this.classes.loadClass(LIBRARY + "autoconfigure.LockObservationAutoConfiguration"));
+			}
 			context.register(this.classes.loadClass(LIBRARY + "autoconfigure.DistributedLockAutoConfiguration"));
 			context.refresh();
 			return new Client(this.classes, context);
