@@ -5,6 +5,8 @@ package io.github.lockstarter.redlock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -190,15 +192,13 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 
 			@Override
 			public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
-				return find(key).thenCompose((found) -> {
-					RedisVoter.Holding holding = holding(found);
-					boolean own = holding != null && !OwnerToken.isForeign(holding.owner())
-							&& state(found).fencingBase() == LockInspection.baseOf(fencingToken);
-					return (holding != null && own)
-							? release(key, new OwnerToken(holding.owner(), LockMode.EXCLUSIVE), null)
-								.thenApply((outcome) -> outcome != ReleaseOutcome.NOT_OWNER)
-							: CompletableFuture.completedFuture(false);
-				});
+				return find(key).thenCompose((found) -> holdings(found).stream()
+					.filter((holding) -> !OwnerToken.isForeign(holding.owner())
+							&& holding.fencingBase() == LockInspection.baseOf(fencingToken))
+					.findFirst()
+					.map((holding) -> release(key, new OwnerToken(holding.owner(), LockMode.EXCLUSIVE), null)
+						.thenApply((outcome) -> outcome != ReleaseOutcome.NOT_OWNER))
+					.orElse(CompletableFuture.completedFuture(false)));
 			}
 
 		});
@@ -215,25 +215,30 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	}
 
 	private static LockInspection.State state(Answers<RedisVoter.Holding> found) {
-		long base = found.answers().stream().mapToLong(RedisVoter.Holding::fencingBase).max().orElse(0);
-		RedisVoter.Holding holding = holding(found);
-		if (holding == null) {
-			return new LockInspection.State(List.of(), base, List.of());
-		}
-		Duration remaining = (holding.remaining() >= 0) ? Duration.ofMillis(holding.remaining()) : null;
-		return new LockInspection.State(
-				List.of(new LockInspection.Holder(OwnerToken.holder(holding.owner()), LockMode.EXCLUSIVE, remaining)),
-				base, List.of());
+		List<RedisVoter.Holding> holdings = holdings(found);
+		// Those who asked in vain, and renewals, leave larger bases on servers that were
+		// free
+		List<Long> bases = (holdings.isEmpty() ? found.answers() : holdings).stream()
+			.map(RedisVoter.Holding::fencingBase)
+			.toList();
+		long base = bases.stream().max(Comparator.comparing((each) -> Collections.frequency(bases, each))).orElse(0L);
+		return new LockInspection.State(holdings.stream().limit(1).map(RedlockStore::holder).toList(), base, List.of());
 	}
 
-	/** Return what a majority says about the owner of a lock, if it has one. */
-	private static RedisVoter.@Nullable Holding holding(Answers<RedisVoter.Holding> found) {
+	private static LockInspection.Holder holder(RedisVoter.Holding holding) {
+		Duration remaining = (holding.remaining() >= 0) ? Duration.ofMillis(holding.remaining()) : null;
+		return new LockInspection.Holder(OwnerToken.holder(holding.owner()), LockMode.EXCLUSIVE, remaining);
+	}
+
+	/**
+	 * Return what the servers say that know the owner of a lock, if a majority knows it.
+	 */
+	private static List<RedisVoter.Holding> holdings(Answers<RedisVoter.Holding> found) {
 		return found.answers()
 			.stream()
 			.filter((each) -> !each.owner().isEmpty()
 					&& found.isMajority((other) -> other.owner().equals(each.owner())))
-			.findFirst()
-			.orElse(null);
+			.toList();
 	}
 
 	private <T> CompletableFuture<Answers<T>> ask(Function<RedisVoter, CompletableFuture<T>> request,

@@ -4,11 +4,16 @@ package io.github.lockstarter.redlock;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.AbstractLockStoreTests;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 class RedlockStoreTests extends AbstractLockStoreTests {
 
@@ -33,6 +38,39 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 	@Override
 	protected void expire(LockKey key, OwnerToken owner) {
 		servers.expire(key, LEASE_TIME);
+	}
+
+	@Test
+	void aLockIsFreedThoughAServerThatHadForgottenItKnowsALaterBase() {
+		long base = grantAndForget();
+		assertThat(this.two.client().acquire(this.key, this.other, LEASE_TIME, false))
+			.isInstanceOf(LockAttempt.Refusal.class);
+		mustBeFreed(base);
+	}
+
+	@Test
+	void aLockIsFreedThoughItsRenewalHasTakenAServerThatHadForgottenIt() {
+		long base = grantAndForget();
+		assertThat(this.one.client().renew(this.key, this.owner, LEASE_TIME)).isTrue();
+		mustBeFreed(base);
+	}
+
+	private long grantAndForget() {
+		LockAttempt attempt = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
+		await().until(() -> servers.get(0).command("DEL", lock()).equals("1"));
+		return ((LockAttempt.Grant) attempt).fencingBase();
+	}
+
+	private void mustBeFreed(long base) {
+		await().until(() -> Long.parseLong(servers.get(0).command("GET", lock() + ":fence")) > base);
+		LockInspection inspection = this.three.client().store().inspection().orElseThrow();
+		LockInspection.State state = inspection.inspect(this.key).toCompletableFuture().join();
+		assertThat(inspection.free(this.key, base << 12).toCompletableFuture().join()).isTrue();
+		assertThat(state.fencingBase()).isEqualTo(base);
+	}
+
+	private String lock() {
+		return "lock:{" + this.key + '}';
 	}
 
 }
