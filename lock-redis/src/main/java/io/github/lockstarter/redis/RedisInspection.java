@@ -15,7 +15,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * Shows the locks in Redis. A lock is freed by a release on behalf of the owner that was
@@ -27,12 +26,9 @@ final class RedisInspection implements LockInspection {
 
 	private final LockScriptCalls calls;
 
-	private final RedisLockStore store;
-
-	RedisInspection(ScriptConnection scripts, LockScriptCalls calls, RedisLockStore store) {
+	RedisInspection(ScriptConnection scripts, LockScriptCalls calls) {
 		this.scripts = scripts;
 		this.calls = calls;
-		this.store = store;
 	}
 
 	@Override
@@ -49,8 +45,9 @@ final class RedisInspection implements LockInspection {
 			}
 			CompletionStage<Boolean> freed = CompletableFuture.completedFuture(false);
 			for (Owner owner : found.owners) {
-				freed = freed.thenCombine(this.store.release(key, owner.token, null),
-						(before, outcome) -> before || outcome != ReleaseOutcome.NOT_OWNER);
+				// Not remembered: the owner must learn that it has lost the lock
+				freed = freed.thenCombine(this.scripts.send(() -> this.calls.release(key, owner.token, null, false),
+						(Long answer) -> answer != 0), Boolean::logicalOr);
 			}
 			return freed;
 		});

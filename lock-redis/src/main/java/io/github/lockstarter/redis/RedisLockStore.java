@@ -106,7 +106,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
 				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
-		this.inspection = Optional.of(new RedisInspection(this.scripts, this.calls, this));
+		this.inspection = Optional.of(new RedisInspection(this.scripts, this.calls));
 		this.servers = new RedisServers(this.scripts, this.calls);
 		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();

@@ -244,6 +244,14 @@ final class RedisRegistry implements AutoCloseable {
 		return this.registry.acquireAsync(request);
 	}
 
+	boolean free(Lease lease) {
+		return this.store.inspection()
+			.orElseThrow()
+			.free(lease.key(), lease.fencingToken())
+			.toCompletableFuture()
+			.join();
+	}
+
 	int backgroundActions() {
 		return EngineProbe.backgroundActions(this.registry);
 	}

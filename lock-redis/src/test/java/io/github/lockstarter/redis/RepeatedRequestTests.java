@@ -175,6 +175,13 @@ class RepeatedRequestTests {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		}
 
+		@Test
+		void theOwnerOfALockThatWasFreedLearnsOfItsLoss() {
+			Lease lease = this.registry.acquire(REQUEST);
+			assertThat(this.registry.free(lease)).isTrue();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		}
+
 	}
 
 	@Nested
