@@ -1224,7 +1224,22 @@ public abstract class AbstractLockStoreTests {
 		this.one.mustNotHold(this.key, this.owner);
 		assertThat(this.two.grant(this.key, this.other)).isGreaterThan(base);
 		assertThat(free(inspection, base)).isFalse();
+		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
 		this.two.mustHold(this.key, this.other);
+	}
+
+	@Test
+	void aSharedLockIsFreedIfTheTokensOfAllGrantsAreKnown() {
+		LockInspection inspection = inspection();
+		long first = this.one.grant(this.key, this.reader);
+		long last = this.two.grant(this.key, this.otherReader);
+		// Only some stores know the first grant after the second one
+		free(inspection, first);
+		assertThat(free(inspection, last)).isTrue();
+		assertThat(state(inspection).holders()).isEmpty();
+		this.one.mustNotHold(this.key, this.reader);
+		this.two.mustNotHold(this.key, this.otherReader);
+		assertGrowing(last, this.three.grant(this.key, this.owner));
 	}
 
 	@Test
@@ -1233,6 +1248,9 @@ public abstract class AbstractLockStoreTests {
 		long base = this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.other);
 		assertThat(free(inspection, base)).isTrue();
+		if (this.three.hasWaitingLine()) {
+			this.three.mustWait(this.key, OwnerToken.random());
+		}
 		assertThat(this.two.grant(this.key, this.other)).isGreaterThan(base);
 	}
 
