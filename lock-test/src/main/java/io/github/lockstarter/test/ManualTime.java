@@ -8,11 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -81,8 +79,8 @@ public final class ManualTime implements Time, LongSupplier {
 	/** Tasks of registries and the threads that run them, if they have begun. Guarded. */
 	private final Map<Task, @Nullable Thread> tasks = new HashMap<>();
 
-	/** Threads for which time passes, and in how many steps it has done so. */
-	private final Map<Thread, AtomicInteger> passing = new ConcurrentHashMap<>();
+	/** In the order of their beginnings. */
+	private final List<Stretch> passing = new CopyOnWriteArrayList<>();
 
 	private volatile long now = Long.MAX_VALUE - Duration.ofSeconds(5).toNanos();
 
@@ -196,16 +194,12 @@ public final class ManualTime implements Time, LongSupplier {
 
 	/**
 	 * Let time pass for the current thread, as {@link #letPass(Supplier)} does, until the
-	 * result is closed.
+	 * result is closed. Several results may be closed in any order.
 	 */
 	public Passing letPass() {
-		Thread current = Thread.currentThread();
-		boolean outermost = this.passing.putIfAbsent(current, new AtomicInteger()) == null;
-		return () -> {
-			if (outermost) {
-				this.passing.remove(current);
-			}
-		};
+		Stretch stretch = new Stretch(Thread.currentThread());
+		this.passing.add(stretch);
+		return () -> this.passing.remove(stretch);
 	}
 
 	/**
@@ -366,11 +360,11 @@ public final class ManualTime implements Time, LongSupplier {
 	 * @return whether the thread must look at what it waits for
 	 */
 	private boolean pass(Thread current) {
-		AtomicInteger steps = this.passing.get(current);
-		if (steps == null) {
+		Stretch stretch = this.passing.stream().filter((each) -> each.thread == current).findFirst().orElse(null);
+		if (stretch == null) {
 			return false;
 		}
-		if (steps.incrementAndGet() > MOST_STEPS) {
+		if (++stretch.steps > MOST_STEPS) {
 			throw new IllegalStateException("Time passes, but does not end the wait");
 		}
 		this.moving.lock();
@@ -490,6 +484,21 @@ public final class ManualTime implements Time, LongSupplier {
 
 		@Override
 		void close();
+
+	}
+
+	/**
+	 * Time passes for a thread, which counts the steps in which it does so.
+	 */
+	private static final class Stretch {
+
+		private final Thread thread;
+
+		private int steps;
+
+		Stretch(Thread thread) {
+			this.thread = thread;
+		}
 
 	}
 

@@ -195,6 +195,17 @@ class ManualTimeTests {
 	}
 
 	@Test
+	void timePassesUntilTheLastStretchIsClosed() {
+		try (Lease lease = this.there.acquire(REQUEST);
+				ManualTime.Passing first = this.time.letPass();
+				ManualTime.Passing second = this.time.letPass()) {
+			first.close();
+			first.close();
+			assertThat(this.here.tryAcquire(REQUEST)).isEmpty();
+		}
+	}
+
+	@Test
 	void timeDoesNotPassForAThreadThatOnlyAnotherOneLetsGo() throws Exception {
 		long start = this.time.now();
 		Call<Boolean> call = Callers.start(() -> this.time.letPass(() -> {
