@@ -57,16 +57,30 @@ public final class LockAssertions {
 		 * Verify that a lock was acquired. Reentrant acquisitions do not count.
 		 */
 		public RecordedLocksAssert hasAcquired(String name, Object key) {
-			return has(LockEvent.Acquired.class, "acquired", LockKey.of(name, key));
+			return hasAcquired(LockKey.of(name, key));
+		}
+
+		/**
+		 * Verify that a lock was acquired. Reentrant acquisitions do not count.
+		 */
+		public RecordedLocksAssert hasAcquired(LockKey lock) {
+			return has(LockEvent.Acquired.class, "acquired", lock);
 		}
 
 		/**
 		 * Verify that a lock was not acquired.
 		 */
 		public RecordedLocksAssert hasNotAcquired(String name, Object key) {
+			return hasNotAcquired(LockKey.of(name, key));
+		}
+
+		/**
+		 * Verify that a lock was not acquired.
+		 */
+		public RecordedLocksAssert hasNotAcquired(LockKey lock) {
 			isNotNull();
-			if (this.actual.keys(LockEvent.Acquired.class).contains(LockKey.of(name, key))) {
-				failWithMessage("Lock '%s' should not have been acquired%s", LockKey.of(name, key), seen());
+			if (this.actual.keys(LockEvent.Acquired.class).contains(lock)) {
+				failWithMessage("Lock '%s' should not have been acquired%s", lock, seen());
 			}
 			return this;
 		}
@@ -95,22 +109,42 @@ public final class LockAssertions {
 		 * Verify that a lock was released by its owner.
 		 */
 		public RecordedLocksAssert hasReleased(String name, Object key) {
-			return has(LockEvent.Released.class, "released", LockKey.of(name, key));
+			return hasReleased(LockKey.of(name, key));
+		}
+
+		/**
+		 * Verify that a lock was released by its owner.
+		 */
+		public RecordedLocksAssert hasReleased(LockKey lock) {
+			return has(LockEvent.Released.class, "released", lock);
 		}
 
 		/**
 		 * Verify that a lock was lost.
 		 */
 		public RecordedLocksAssert hasLost(String name, Object key) {
-			return has(LockEvent.Lost.class, "lost", LockKey.of(name, key));
+			return hasLost(LockKey.of(name, key));
+		}
+
+		/**
+		 * Verify that a lock was lost.
+		 */
+		public RecordedLocksAssert hasLost(LockKey lock) {
+			return has(LockEvent.Lost.class, "lost", lock);
 		}
 
 		/**
 		 * Verify that another owner held a lock for the whole wait time.
 		 */
 		public RecordedLocksAssert hasFailedToAcquire(String name, Object key) {
-			return has(LockEvent.Contended.class, "held by another owner for the whole wait time",
-					LockKey.of(name, key));
+			return hasFailedToAcquire(LockKey.of(name, key));
+		}
+
+		/**
+		 * Verify that another owner held a lock for the whole wait time.
+		 */
+		public RecordedLocksAssert hasFailedToAcquire(LockKey lock) {
+			return has(LockEvent.Contended.class, "held by another owner for the whole wait time", lock);
 		}
 
 		private RecordedLocksAssert has(Class<? extends LockEvent> type, String what, LockKey lock) {

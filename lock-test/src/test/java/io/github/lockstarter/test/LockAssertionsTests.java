@@ -42,6 +42,22 @@ class LockAssertionsTests {
 	}
 
 	@Test
+	void aLockMayHaveNoKey() {
+		LockKey report = LockKey.of("report");
+		LockAssertions.assertThat(this.recorded).hasNotAcquired(report);
+		acquire(report);
+		this.recorded.onEvent(new LockEvent.Released(report, LockMode.EXCLUSIVE, "memory", 1, Duration.ZERO));
+		this.recorded.onEvent(new LockEvent.Lost(report, LockMode.EXCLUSIVE, "memory", 1, "expired"));
+		this.recorded.onEvent(new LockEvent.Contended(report, LockMode.EXCLUSIVE, "memory", Duration.ZERO, null));
+		LockAssertions.assertThat(this.recorded)
+			.hasAcquired(report)
+			.hasReleased(report)
+			.hasLost(report)
+			.hasFailedToAcquire(report);
+		assertFails(() -> LockAssertions.assertThat(this.recorded).hasNotAcquired(report), "Lock 'report' should not");
+	}
+
+	@Test
 	void whatHasNotHappenedFailsWithWhatHas() {
 		assertFails(() -> LockAssertions.assertThat(this.recorded).hasAcquired("stock", 1001),
 				"Lock 'stock:1001' should have been acquired, but nothing has happened to any lock");
