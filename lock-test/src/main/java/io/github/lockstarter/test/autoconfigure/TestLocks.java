@@ -12,6 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestExecutionListener;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.LockMemory;
@@ -49,6 +52,9 @@ public final class TestLocks extends RecordingLockListener {
 	/** In the order of their beginnings. */
 	private final List<Situation> open = new CopyOnWriteArrayList<>();
 
+	/** By the other instance. */
+	private final List<LeaseRequest> held = new CopyOnWriteArrayList<>();
+
 	/** Of outages. */
 	private final Set<Object> outages = ConcurrentHashMap.newKeySet();
 
@@ -73,16 +79,18 @@ public final class TestLocks extends RecordingLockListener {
 	 * @throws IllegalStateException if this application holds the lock
 	 */
 	public Situation heldElsewhere(LockKey lock) {
-		OwnerToken owner = OwnerToken.random(ELSEWHERE, LockMode.EXCLUSIVE);
-		Runnable release = () -> this.stores.forEach((store) -> store.elsewhere.release(lock, owner, null));
-		for (Store store : this.stores) {
-			LeaseRequest request = new LeaseRequest(lock, owner, LockStore.LONGEST_LEASE);
-			if (!(store.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof LockAttempt.Grant)) {
-				release.run();
-				throw new IllegalStateException(
-						"No other instance can hold lock '" + lock + "', because this application holds it");
-			}
+		LeaseRequest request = new LeaseRequest(lock, OwnerToken.random(ELSEWHERE, LockMode.EXCLUSIVE),
+				LockStore.LONGEST_LEASE);
+		Runnable release = () -> {
+			this.held.remove(request);
+			this.stores.forEach((store) -> store.elsewhere.release(lock, request.owner(), null));
+		};
+		if (!this.stores.stream().allMatch((store) -> store.hold(request))) {
+			release.run();
+			throw new IllegalStateException(
+					"No other instance can hold lock '" + lock + "', because this application holds it");
 		}
+		this.held.add(request);
 		return begin(release);
 	}
 
@@ -150,6 +158,7 @@ public final class TestLocks extends RecordingLockListener {
 	LockStore createStore() {
 		LockMemory memory = new LockMemory(this.time);
 		Store store = new Store(new MemoryLockStore(memory), new MemoryLockStore(memory));
+		this.held.forEach(store::hold);
 		this.stores.add(store);
 		return store;
 	}
@@ -182,6 +191,25 @@ public final class TestLocks extends RecordingLockListener {
 	}
 
 	/**
+	 * Lets no test see what the one before it has done to the locks of the application
+	 * context that they share.
+	 */
+	static class Listener implements TestExecutionListener {
+
+		@Override
+		public void beforeTestMethod(TestContext test) {
+			if (test.hasApplicationContext()) {
+				// No other bean is created to be looked at, unlike with ifAvailable
+				test.getApplicationContext()
+					.getBeanProvider(TestLocks.class, false)
+					.stream()
+					.forEach(TestLocks::reset);
+			}
+		}
+
+	}
+
+	/**
 	 * The store of one registry.
 	 */
 	private final class Store extends DelegatingStore {
@@ -195,6 +223,14 @@ public final class TestLocks extends RecordingLockListener {
 		private Store(LockStore here, LockStore elsewhere) {
 			super(here);
 			this.elsewhere = elsewhere;
+		}
+
+		/**
+		 * Let the other instance hold a lock.
+		 * @return whether it does
+		 */
+		private boolean hold(LeaseRequest request) {
+			return this.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof LockAttempt.Grant;
 		}
 
 		@Override

@@ -6,8 +6,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.TestContextManager;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
@@ -64,6 +70,29 @@ class TestLocksTests {
 		held.close();
 		try (Lease here = this.registry.acquire(STOCK); Lease there = this.other.acquire(STOCK)) {
 			assertThat(here.isHeld() && there.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void aLockIsHeldElsewhereInARegistryThatIsCreatedLater() {
+		try (Situation held = this.locks.heldElsewhere("stock", 1001)) {
+			DefaultLockRegistry late = registry();
+			assertContended(late);
+			held.close();
+			late.acquire(STOCK).close();
+			late.close();
+		}
+		DefaultLockRegistry later = registry();
+		later.acquire(STOCK).close();
+		later.close();
+	}
+
+	@Test
+	void situationsMayOverlap() {
+		Situation first = this.locks.heldElsewhere("stock", 1002);
+		try (Situation second = this.locks.heldElsewhere("stock", 1001)) {
+			first.close();
+			assertContended(this.registry);
 		}
 	}
 
@@ -145,9 +174,43 @@ class TestLocksTests {
 		this.registry.acquire(STOCK).close();
 	}
 
+	@Test
+	void beforeATestWithoutLocksNoBeanIsCreated() throws Exception {
+		TestContextManager manager = new TestContextManager(WithoutLocks.class);
+		GenericApplicationContext context = (GenericApplicationContext) manager.getTestContext()
+			.getApplicationContext();
+		context.registerBean("lazy", FactoryBean.class, LazyFactory::new, (definition) -> definition.setLazyInit(true));
+		assertThat(manager.getTestExecutionListeners()).filteredOn(TestLocks.Listener.class::isInstance)
+			.singleElement()
+			.satisfies((listener) -> listener.beforeTestMethod(manager.getTestContext()));
+		assertThat(context.getBeanFactory().containsSingleton("lazy")).isFalse();
+	}
+
 	private static void assertContended(DefaultLockRegistry registry) {
 		assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> registry.acquire(STOCK))
 			.satisfies((ex) -> assertThat(ex.getHolder()).isEqualTo("elsewhere"));
+	}
+
+	@ContextConfiguration(classes = ManualTime.class)
+	static class WithoutLocks {
+
+	}
+
+	/**
+	 * What it creates is known only when it exists.
+	 */
+	private static final class LazyFactory implements FactoryBean<Object> {
+
+		@Override
+		public Object getObject() {
+			return "created";
+		}
+
+		@Override
+		public @Nullable Class<?> getObjectType() {
+			return null;
+		}
+
 	}
 
 }
