@@ -27,6 +27,8 @@ public record OwnerToken(String value, LockMode mode) {
 
 	private static final SecureRandom random = new SecureRandom();
 
+	private static final String HOST = host();
+
 	/** A store may add something after a colon. */
 	private static final Pattern VALUE = Pattern.compile("([A-Za-z0-9@._:-]{1,64})\\.[A-Za-z0-9_-]{22}(:.*)?");
 
@@ -64,14 +66,15 @@ public record OwnerToken(String value, LockMode mode) {
 	}
 
 	/**
-	 * Return a name for this JVM: {@code application@host:pid}.
+	 * Return a name for this JVM: {@code application@host:pid}, without its beginning if
+	 * it is too long, because instances differ at the end.
 	 * @param application the name of the application, or {@code null} to leave it out
 	 */
 	public static String instance(@Nullable String application) {
 		String pid = ":" + ProcessHandle.current().pid();
-		String name = (application == null || application.isEmpty()) ? Host.NAME : application + '@' + Host.NAME;
-		String allowed = name.replaceAll("[^A-Za-z0-9@._:-]", "-");
-		return allowed.substring(0, Math.min(allowed.length(), LONGEST_INSTANCE - pid.length())) + pid;
+		String name = (application == null || application.isEmpty()) ? HOST : application + '@' + HOST;
+		String allowed = name.replaceAll("[^A-Za-z0-9@._:-]", "-") + pid;
+		return allowed.substring(Math.max(0, allowed.length() - LONGEST_INSTANCE));
 	}
 
 	/**
@@ -102,21 +105,14 @@ public record OwnerToken(String value, LockMode mode) {
 		return holder(this.value);
 	}
 
-	/** Looked up when it is needed, because that may ask a name server. */
-	private static final class Host {
-
-		static final String NAME = name();
-
-		private static String name() {
-			String name = System.getenv("HOSTNAME");
-			try {
-				return (name != null && !name.isEmpty()) ? name : InetAddress.getLocalHost().getHostName();
-			}
-			catch (UnknownHostException ex) {
-				return "localhost";
-			}
+	private static String host() {
+		String name = System.getenv("HOSTNAME");
+		try {
+			return (name != null && !name.isEmpty()) ? name : InetAddress.getLocalHost().getHostName();
 		}
-
+		catch (UnknownHostException ex) {
+			return "localhost";
+		}
 	}
 
 }
