@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.OwnerToken;
 
 /**
  * The reason why a waiter does not acquire the lock.
@@ -55,8 +54,7 @@ record Denial(Reason reason, @Nullable RuntimeException cause, LockAttempt.Refus
 	 * Return the instance that holds the lock, or {@code null} if it is not known.
 	 */
 	static @Nullable String holder(@Nullable Outcome outcome) {
-		String holder = (outcome instanceof Denial denial) ? denial.refusal.holder() : null;
-		return (holder != null) ? OwnerToken.holder(holder) : null;
+		return (outcome instanceof Denial denial) ? denial.refusal.holder() : null;
 	}
 
 	/**

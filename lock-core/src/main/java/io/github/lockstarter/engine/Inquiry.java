@@ -118,7 +118,7 @@ final class Inquiry {
 		Tenure own = this.own;
 		if (own != null) {
 			Duration remaining = Duration.ofNanos(Math.max(0, own.remainingNanos()));
-			return Denial.contended(new LockAttempt.Refusal(remaining, own.owner().value()));
+			return Denial.contended(new LockAttempt.Refusal(remaining, own.owner().toString()));
 		}
 		Duration remaining = this.refusal.remaining();
 		if (remaining == null) {

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.OwnerToken;
 
 /**
  * Warns of locks that are held or waited for longer than expected. It has no timer: it is
@@ -115,8 +114,7 @@ final class Warnings {
 			return "another owner";
 		}
 		Duration remaining = refusal.remaining();
-		return OwnerToken.holder(holder)
-				+ ((remaining != null) ? ", whose lease ends in " + text(remaining) + " unless renewed" : "");
+		return holder + ((remaining != null) ? ", whose lease ends in " + text(remaining) + " unless renewed" : "");
 	}
 
 	private static String owner(Object owner) {

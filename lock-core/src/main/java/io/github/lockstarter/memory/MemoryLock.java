@@ -96,7 +96,7 @@ final class MemoryLock {
 		Map.Entry<OwnerToken, Lease> last = Collections.max(this.leases.entrySet(),
 				Comparator.comparingLong((lease) -> lease.getValue().end - this.memory.now()));
 		return new LockAttempt.Refusal(Duration.ofNanos(last.getValue().end - this.memory.now()),
-				last.getKey().value());
+				last.getKey().toString());
 	}
 
 	boolean renew(OwnerToken owner, Duration leaseTime) {

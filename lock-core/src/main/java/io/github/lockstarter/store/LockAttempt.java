@@ -45,9 +45,9 @@ public sealed interface LockAttempt {
 	 *
 	 * @param remaining how long the lease of the other owner lasts if it is not renewed,
 	 * or {@code null} if that is not known
-	 * @param holder the {@linkplain OwnerToken#value() value} of an owner that holds the
-	 * lock, or {@code null} if the store does not know it, or nobody does. It may have an
-	 * addition that begins with a colon
+	 * @param holder the name of an instance that holds the lock, see
+	 * {@link OwnerToken#holder}; {@code null} if none does, because the lock is reserved
+	 * for another waiter
 	 */
 	record Refusal(@Nullable Duration remaining, @Nullable String holder) implements LockAttempt {
 	}

@@ -49,7 +49,7 @@ final class MapLockStore extends BlockingLockStore {
 		if (holder.is(request.owner())) {
 			return new LockAttempt.Grant(holder.fencingBase(), true);
 		}
-		return new LockAttempt.Refusal(Duration.ofNanos(holder.end() - now), holder.owner().value());
+		return new LockAttempt.Refusal(Duration.ofNanos(holder.end() - now), holder.owner().toString());
 	}
 
 	@Override

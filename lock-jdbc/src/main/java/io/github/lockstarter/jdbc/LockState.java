@@ -100,15 +100,12 @@ final class LockState {
 	}
 
 	private LockAttempt.Refusal refusal(long until) {
-		return new LockAttempt.Refusal(remaining(until), holder());
+		String holder = isShared() ? this.readers.last() : this.owner;
+		return new LockAttempt.Refusal(remaining(until), (holder != null) ? OwnerToken.holder(holder) : null);
 	}
 
 	private Duration remaining(long until) {
 		return Duration.of(Math.max(0, until - this.now), ChronoUnit.MICROS);
-	}
-
-	private @Nullable String holder() {
-		return isShared() ? this.readers.last() : this.owner;
 	}
 
 	/**

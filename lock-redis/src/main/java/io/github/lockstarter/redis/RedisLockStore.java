@@ -153,7 +153,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		}
 		byte[] holder = (byte[]) answer.get(2);
 		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null,
-				(holder.length > 0) ? new String(holder, StandardCharsets.UTF_8) : null);
+				(holder.length > 0) ? OwnerToken.holder(new String(holder, StandardCharsets.UTF_8)) : null);
 	}
 
 	/**

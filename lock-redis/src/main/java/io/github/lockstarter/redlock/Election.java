@@ -71,8 +71,8 @@ record Election(Answers<RedisVote> votes, OwnerToken owner, Duration restartDela
 	}
 
 	/**
-	 * Return the owner that has most of the votes, or {@code null} if all have granted
-	 * the lock.
+	 * Return the name of the owner that has most of the votes, or {@code null} if all
+	 * have granted the lock.
 	 */
 	@Nullable String holder() {
 		return this.votes.answers()
@@ -80,6 +80,7 @@ record Election(Answers<RedisVote> votes, OwnerToken owner, Duration restartDela
 			.filter((vote) -> !vote.granted())
 			.map(RedisVote::holder)
 			.max(Comparator.comparing((holder) -> this.votes.count((vote) -> vote.holder().equals(holder))))
+			.map(OwnerToken::holder)
 			.orElse(null);
 	}
 

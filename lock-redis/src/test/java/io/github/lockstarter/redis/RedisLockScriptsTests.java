@@ -98,7 +98,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			redis.command("SET", LOCK, "somebody-else", "PX", MINUTE);
 			LockAttempt.Refusal refusal = refusal(other, false);
 			assertThat(refusal.remaining()).isPositive();
-			assertThat(refusal.holder()).isEqualTo("somebody-else");
+			assertThat(refusal.holder()).isEqualTo("a foreign owner 'some…'");
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
 			assertThat(redis.command("KEYS", "*")).isEqualTo(LOCK);
 		}

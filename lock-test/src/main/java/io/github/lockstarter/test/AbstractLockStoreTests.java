@@ -226,8 +226,7 @@ public abstract class AbstractLockStoreTests {
 			for (LockMode refused : this.two.store().modes()) {
 				if (mode != LockMode.READ || refused != LockMode.READ) {
 					String named = this.two.mustNotGet(this.key, OwnerToken.random(refused)).holder();
-					assertThat(named).as("%s in the way of %s", mode, refused)
-						.satisfies((value) -> assertThat(OwnerToken.holder(value)).isEqualTo("orders@web-7f9c:1"));
+					assertThat(named).as("%s in the way of %s", mode, refused).isEqualTo("orders@web-7f9c:1");
 				}
 			}
 			this.one.release(this.key, holder, null);
@@ -239,8 +238,7 @@ public abstract class AbstractLockStoreTests {
 		OwnerToken holder = OwnerToken.random("orders@web-7f9c:1", LockMode.EXCLUSIVE);
 		this.one.grant(this.key, holder);
 		assertThat(this.one.keep(this.key, holder, HOUR)).isTrue();
-		assertThat(this.two.mustNotGet(this.key, this.other).holder())
-			.satisfies((value) -> assertThat(OwnerToken.holder(value)).isEqualTo("orders@web-7f9c:1"));
+		assertThat(this.two.mustNotGet(this.key, this.other).holder()).isEqualTo("orders@web-7f9c:1");
 	}
 
 	@Test

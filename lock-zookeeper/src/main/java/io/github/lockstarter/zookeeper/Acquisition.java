@@ -149,7 +149,8 @@ final class Acquisition {
 
 	private CompletableFuture<LockAttempt> refuse(LineView view) {
 		// The names do not tell whether it has the lock or only its turn
-		LockAttempt refusal = new LockAttempt.Refusal(null, view.names().isEmpty() ? null : view.names().get(0).id());
+		LockAttempt refusal = new LockAttempt.Refusal(null,
+				view.names().isEmpty() ? null : OwnerToken.holder(view.names().get(0).id()));
 		OwnNode due = place();
 		boolean placed = due != null && (this.shared || due.name().isExclusive());
 		if (!this.wait || placed) {
