@@ -139,10 +139,11 @@ final class Warnings {
 					.collect(Collectors.joining());
 	}
 
-	/** The threads of most pools wait for work in a method of this name. */
+	/** The threads of most pools wait for work in a method of such a name. */
 	private static boolean isIdle(StackTraceElement[] frames) {
 		return Arrays.stream(frames)
-			.anyMatch((frame) -> frame.getMethodName().equals("getTask") || frame.getMethodName().equals("awaitWork"));
+			.map((frame) -> frame.getClassName() + '.' + frame.getMethodName())
+			.anyMatch((name) -> name.endsWith("ThreadPoolExecutor.getTask") || name.endsWith("ForkJoinPool.awaitWork"));
 	}
 
 	private static String text(Duration time) {

@@ -121,6 +121,23 @@ class WarningsTests extends AbstractInstancesTests {
 	}
 
 	@Test
+	void workInAMethodThatIsNamedAsInAPoolIsNoWaitForWork(CapturedLog log) throws Exception {
+		CountDownLatch end = new CountDownLatch(1);
+		Callers.Call<Long> holder = Callers.start(() -> getTask(end)).awaitParked();
+		this.time.advance(AFTER_HOLD.plus(LOOK));
+		end.countDown();
+		holder.get();
+		assertThat(log).contains("The thread is at:").doesNotContain("waits for work");
+	}
+
+	private long getTask(CountDownLatch end) throws Exception {
+		try (Lease lease = this.registry.acquire(REQUEST)) {
+			end.await();
+			return lease.fencingToken();
+		}
+	}
+
+	@Test
 	void aFixedLeaseIsNotForgottenButItsEndIsNamed(CapturedLog log) throws Exception {
 		Callers.Call<Lease> holder = Callers
 			.start(() -> this.registry.acquire(REQUEST.withLeaseTime(Duration.ofMinutes(10))));
