@@ -197,7 +197,7 @@ final class Inquiry {
 	 */
 	Effect overdue(Attempt attempt) {
 		boolean current = this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now());
-		return current ? this.queue.denyLast(Denial.unavailable(WellBehavedStore.noAnswer())) : Effect.NONE;
+		return current ? this.queue.denyLast(() -> Denial.unavailable(WellBehavedStore.noAnswer())) : Effect.NONE;
 	}
 
 	/**
@@ -222,7 +222,7 @@ final class Inquiry {
 			this.queue.first().renewToken();
 			this.queue.markFirstIfOutOfTime();
 		}
-		return dropAttempt().and(this.queue.denyLast(Denial.late(late))).and(proceed());
+		return dropAttempt().and(this.queue.denyLast(() -> Denial.late(late))).and(proceed());
 	}
 
 	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {
@@ -235,7 +235,7 @@ final class Inquiry {
 		this.refusal = refusal;
 		this.refusedAt = this.terms.now();
 		boolean decided = this.queue.isEmpty() || this.queue.first().isLast();
-		Effect denied = this.queue.denyLast(contended()).and(warnOfWait());
+		Effect denied = this.queue.denyLast(this::contended).and(warnOfWait());
 		if (decided) {
 			return denied.and(proceed());
 		}
@@ -306,7 +306,7 @@ final class Inquiry {
 				? Denial.misuse(new IllegalArgumentException(
 						"The store cannot keep lock '" + this.key + "': " + failure.getMessage(), failure))
 				: Denial.unavailable(failure);
-		Effect denied = this.queue.denyLast(denial);
+		Effect denied = this.queue.denyLast(() -> denial);
 		Long tolerance = (misuse || failure instanceof UnusableStoreException) ? null
 				: this.patience.failed(attempt.sentAt(), failure, head);
 		if (last) {

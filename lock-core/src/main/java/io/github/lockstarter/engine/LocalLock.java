@@ -99,7 +99,7 @@ final class LocalLock {
 				desk.watch(tenure);
 			};
 			Effect joined = tenure.isShared() ? this.sharing.admitNow().and(this.sharing.lookLater()) : Effect.NONE;
-			return held.and(joined).and(this.queue.denyLast(this.inquiry.contended()));
+			return held.and(joined).and(this.queue.denyLast(this.inquiry::contended));
 		});
 	}
 
@@ -187,7 +187,7 @@ final class LocalLock {
 			if (passedOn != null) {
 				return passedOn;
 			}
-			return this.sharing.admitNow().and(this.queue.denyLast(this.inquiry.denial()));
+			return this.sharing.admitNow().and(this.queue.denyLast(this.inquiry::denial));
 		});
 	}
 

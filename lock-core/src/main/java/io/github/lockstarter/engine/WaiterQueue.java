@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -107,13 +108,14 @@ final class WaiterQueue {
 
 	/**
 	 * Dismiss the waiters that have only waited for an answer that has come.
+	 * @param denial makes their denial; called only if there may be such waiters
 	 */
-	Effect denyLast(Denial denial) {
+	Effect denyLast(Supplier<Denial> denial) {
 		if (!this.hasLast) {
 			return Effect.NONE;
 		}
 		this.hasLast = false;
-		return denyAll(this.waiters.stream().filter(Waiter::isLast).toList(), denial);
+		return denyAll(this.waiters.stream().filter(Waiter::isLast).toList(), denial.get());
 	}
 
 	/**
