@@ -56,7 +56,9 @@ public interface LeasedLock extends Lock {
 	/**
 	 * Release the lock, or one level of it if the thread has locked it several times.
 	 * @throws LockLostException if the lock was lost before
-	 * @throws IllegalMonitorStateException if the thread does not hold the lock
+	 * @throws IllegalMonitorStateException if the lock is not locked by the thread, or
+	 * its lease of a fixed length has expired, which is noticed when the thread locks
+	 * another one
 	 */
 	@Override
 	void unlock();

@@ -136,7 +136,7 @@ final class LockView implements LeasedLock {
 		Locked locked = all.get(this.id);
 		if (locked == null) {
 			throw new IllegalMonitorStateException("Lock '" + this.request.key() + "' is not locked by thread '"
-					+ Thread.currentThread().getName() + "'");
+					+ Thread.currentThread().getName() + "', or its lease has expired");
 		}
 		Lease lease = locked.leases().pop();
 		if (locked.leases().isEmpty()) {

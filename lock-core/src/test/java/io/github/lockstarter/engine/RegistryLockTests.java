@@ -197,6 +197,17 @@ class RegistryLockTests {
 	}
 
 	@Test
+	void aFixedLeaseThatIsForgottenMayHaveExpired() {
+		this.lock.lock(20, TimeUnit.SECONDS);
+		this.time.advance(Duration.ofSeconds(20));
+		LeasedLock another = this.registry.lock(LockKey.of("another"));
+		another.lock();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock)
+			.withMessageEndingWith("or its lease has expired");
+		another.unlock();
+	}
+
+	@Test
 	void nestedLeasesShareTheLengthOfTheOuterOne() throws Exception {
 		this.lock.lock();
 		assertThat(this.lock.tryLock(0, 20, TimeUnit.SECONDS)).isTrue();
