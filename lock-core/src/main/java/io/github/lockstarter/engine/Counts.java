@@ -11,7 +11,7 @@ import java.time.Duration;
  * asking the store, since the start
  * @param orphans how many acquisitions of unknown outcome and failed releases are being
  * returned to the store now
- * @param renewalLag by how much the latest due renewal is late now, zero if none is
+ * @param renewalLag how late the most overdue renewal is now, zero if none is due
  * @param suspects how many locks have a lease now whose last renewal or look-up failed
  */
 public record Counts(long handOffs, int orphans, Duration renewalLag, int suspects) {
