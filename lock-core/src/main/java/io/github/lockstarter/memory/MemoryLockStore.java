@@ -42,7 +42,7 @@ public final class MemoryLockStore implements LockStore {
 
 	private final LockInspection inspection = new MemoryInspection();
 
-	private volatile @Nullable String instance;
+	private volatile String instance = OwnerToken.instance(null);
 
 	private volatile WaitingLine.@Nullable Listener listener;
 
@@ -68,8 +68,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	String instance() {
-		String instance = this.instance;
-		return (instance != null) ? instance : OwnerToken.instance(null);
+		return this.instance;
 	}
 
 	@Override

@@ -61,8 +61,8 @@ public interface LockStore {
 	/**
 	 * Set the name of this instance, by which others see it in the
 	 * {@linkplain #waitingLine() waiting line}. This method is called before any lock is
-	 * requested; a further call changes nothing. A store without a line ignores it: each
-	 * owner token begins with the name.
+	 * requested. A store without a line ignores it: each owner token begins with the
+	 * name.
 	 * @param name the name, as {@link Rule#INSTANCE_NAME} requires
 	 */
 	default void setInstance(String name) {

@@ -2,9 +2,6 @@
 
 package io.github.lockstarter.jdbc;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -13,31 +10,16 @@ import io.github.lockstarter.store.OwnerToken;
  */
 final class JvmId {
 
-	private volatile @Nullable String instance;
+	private final String random = OwnerToken.randomId();
 
-	private volatile @Nullable String id;
+	private volatile String id = OwnerToken.instance(null) + '.' + this.random;
 
-	/**
-	 * Set the name of the instance. Without effect once there is an id.
-	 */
 	void setInstance(String instance) {
-		this.instance = instance;
+		this.id = instance + '.' + this.random;
 	}
 
 	String get() {
-		String id = this.id;
-		return (id != null) ? id : create();
-	}
-
-	private synchronized String create() {
-		String id = this.id;
-		if (id == null) {
-			String instance = this.instance;
-			id = OwnerToken.random((instance != null) ? instance : OwnerToken.instance(null), LockMode.EXCLUSIVE)
-				.value();
-			this.id = id;
-		}
-		return id;
+		return this.id;
 	}
 
 	/**

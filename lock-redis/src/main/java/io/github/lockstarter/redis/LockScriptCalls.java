@@ -44,9 +44,9 @@ final class LockScriptCalls {
 
 	private final Distance distance;
 
-	private volatile @Nullable String name;
+	private final String random = OwnerToken.randomId();
 
-	private volatile @Nullable Instance instance;
+	private volatile Instance instance = Instance.of(OwnerToken.instance(null), this.random);
 
 	/**
 	 * Create the calls of an instance.
@@ -62,33 +62,15 @@ final class LockScriptCalls {
 		this.distance = distance;
 	}
 
-	/**
-	 * Set the name of the instance before its id is known.
-	 */
 	void setInstance(String name) {
-		this.name = name;
+		this.instance = Instance.of(name, this.random);
 	}
 
 	/**
 	 * Return the id of the instance, as queue.lua describes it.
 	 */
 	String id() {
-		return instance().id;
-	}
-
-	private Instance instance() {
-		Instance instance = this.instance;
-		return (instance != null) ? instance : create();
-	}
-
-	private synchronized Instance create() {
-		Instance instance = this.instance;
-		if (instance == null) {
-			String name = (this.name != null) ? this.name : OwnerToken.instance(null);
-			instance = Instance.of('.' + name.replace(':', '/') + '.' + OwnerToken.randomId());
-			this.instance = instance;
-		}
-		return instance;
+		return this.instance.id;
 	}
 
 	byte[] lock(LockKey key) {
@@ -107,12 +89,12 @@ final class LockScriptCalls {
 		byte[] place = place(owner);
 		return switch (owner.mode()) {
 			case EXCLUSIVE, WRITE -> new ScriptCall(LockScript.ACQUIRE, lockKeys, bytes(owner.value()),
-					millis(leaseTime), this.fenceRetention, instance().place, place, need(inLine), QUEUE_RETENTION);
+					millis(leaseTime), this.fenceRetention, this.instance.place, place, need(inLine), QUEUE_RETENTION);
 			case FAIR -> new ScriptCall(LockScript.ACQUIRE_FAIR, lockKeys, bytes(owner.value()), millis(leaseTime),
-					this.fenceRetention, instance().place, place, need(inLine), FAIR_QUEUE_RETENTION,
+					this.fenceRetention, this.instance.place, place, need(inLine), FAIR_QUEUE_RETENTION,
 					this.channelPrefix, bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
 			case READ -> new ScriptCall(LockScript.ACQUIRE_SHARED, lockKeys, bytes(owner.value()), millis(leaseTime),
-					this.fenceRetention, instance().place, place, need(inLine), QUEUE_RETENTION, this.channelPrefix,
+					this.fenceRetention, this.instance.place, place, need(inLine), QUEUE_RETENTION, this.channelPrefix,
 					listenersKnown());
 		};
 	}
@@ -128,7 +110,7 @@ final class LockScriptCalls {
 	ScriptCall acquireAll(List<LeaseRequest> requests) {
 		byte[][] lockKeys = new byte[4 * requests.size()][];
 		byte[][] arguments = new byte[2 * requests.size() + 2][];
-		arguments[0] = instance().place;
+		arguments[0] = this.instance.place;
 		arguments[1] = this.fenceRetention;
 		for (int i = 0; i < requests.size(); i++) {
 			LeaseRequest request = requests.get(i);
@@ -186,19 +168,19 @@ final class LockScriptCalls {
 			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
-				instance().place, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
+				this.instance.place, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
 				this.distance.need(), listenersKnown(), this.distance.shortestTurn());
 	}
 
 	ScriptCall enter(LockKey key, OwnerToken owner) {
-		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), instance().place,
+		return new ScriptCall(LockScript.ARRIVE, keys(this.keys.queue(this.keys.lock(key))), this.instance.place,
 				place(owner), FAIR_QUEUE_RETENTION, this.distance.need());
 	}
 
 	ScriptCall withdraw(LockKey key, @Nullable OwnerToken owner) {
 		String lock = this.keys.lock(key);
 		return new ScriptCall(LockScript.WITHDRAW, keys(lock, this.keys.queue(lock), this.keys.turn(lock)),
-				instance().place, (owner != null) ? place(owner) : instance().place, this.channelPrefix,
+				this.instance.place, (owner != null) ? place(owner) : this.instance.place, this.channelPrefix,
 				bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
 	}
 
@@ -216,8 +198,8 @@ final class LockScriptCalls {
 	 */
 	private byte[] place(OwnerToken owner) {
 		return switch (owner.mode()) {
-			case EXCLUSIVE, WRITE -> instance().place;
-			case READ -> instance().sharedPlace;
+			case EXCLUSIVE, WRITE -> this.instance.place;
+			case READ -> this.instance.sharedPlace;
 			case FAIR -> bytes(id() + ':' + owner.value().substring(owner.value().lastIndexOf('.') + 1));
 		};
 	}
@@ -226,7 +208,7 @@ final class LockScriptCalls {
 		if (next == null || next == LockMode.FAIR) {
 			return NONE;
 		}
-		return (next == LockMode.READ) ? instance().sharedPlace : instance().place;
+		return (next == LockMode.READ) ? this.instance.sharedPlace : this.instance.place;
 	}
 
 	private byte[] need(boolean inLine) {
@@ -262,7 +244,8 @@ final class LockScriptCalls {
 	 */
 	private record Instance(String id, byte[] place, byte[] sharedPlace) {
 
-		static Instance of(String id) {
+		static Instance of(String name, String random) {
+			String id = '.' + name.replace(':', '/') + '.' + random;
 			return new Instance(id, bytes(id), bytes(id + ":read"));
 		}
 
