@@ -23,7 +23,7 @@ import io.github.lockstarter.store.OwnerToken;
 record NodeName(String text, String id, boolean isExclusive, long number) implements Comparable<NodeName> {
 
 	private static final Pattern PATTERN = Pattern
-		.compile("((?:[A-Za-z0-9@._:-]{1,64}\\.)?[A-Za-z0-9_-]{22})-([xs])-(\\d{10})");
+		.compile("([A-Za-z0-9@._:-]{1,64}\\.[A-Za-z0-9_-]{22})-([xs])-(\\d{10})");
 
 	private static final long LARGEST = 1 << 30;
 
@@ -65,9 +65,7 @@ record NodeName(String text, String id, boolean isExclusive, long number) implem
 	 * @param owner an owner, whose instance is part of the id
 	 */
 	static String newId(OwnerToken owner) {
-		String instance = OwnerToken.holder(owner.value());
-		return owner.value().startsWith(instance + '.') ? instance + '.' + OwnerToken.randomId()
-				: OwnerToken.randomId();
+		return owner + "." + OwnerToken.randomId();
 	}
 
 	@Override
