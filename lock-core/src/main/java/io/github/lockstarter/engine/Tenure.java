@@ -168,7 +168,8 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the current hold, or that which ends last, or the last one.
+	 * Return a hold of the tenure: of several readers the one that ends last, and between
+	 * two holds the one before; {@code null} before the first one.
 	 */
 	@Nullable Hold hold() {
 		return this.hold;
@@ -209,11 +210,11 @@ final class Tenure {
 	 */
 	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
 		Duration longest = waiter.holdAtMost();
-		boolean outlastsLease = longest != null && longest.compareTo(leaseTime) > 0;
+		Duration length = (longest != null) ? longest : leaseTime;
 		// The first hold ends with the lease that was requested for it, unless that is
 		// renewed
-		long end = (this.holds == 0 && !outlastsLease) ? this.certainty.endOf(leaseTime)
-				: now + ((longest != null && outlastsLease) ? longest : leaseTime).toNanos();
+		long end = (this.holds == 0 && length.equals(leaseTime)) ? this.certainty.endOf(leaseTime)
+				: now + length.toNanos();
 		boolean first = this.holds == 0 || !isShared();
 		// Further readers share the last number: only later writers must have a larger
 		// one
