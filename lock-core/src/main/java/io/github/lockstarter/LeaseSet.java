@@ -98,10 +98,9 @@ public interface LeaseSet extends AutoCloseable {
 	void holdAtLeast(Duration time);
 
 	/**
-	 * Release all locks, unless outer leases of the same owner still hold them. A lease
-	 * without a limit that is never closed is renewed until the JVM ends; the log warns
-	 * of such a hold. Closing again does nothing. A store that cannot be reached is no
-	 * error here: the release is tried again in the background until the lease expires.
+	 * Release all locks, unless outer leases of the same owner still hold them. Closing
+	 * again does nothing. A store that cannot be reached is no error here: the release is
+	 * tried again in the background until the lease expires.
 	 *
 	 * <p>
 	 * If a lock has a waiter in the same JVM, it is passed on to that waiter without
@@ -109,6 +108,10 @@ public interface LeaseSet extends AutoCloseable {
 	 * answer is not awaited. Another JVM may then find the lock held for a moment after
 	 * this call, and a loss that only the answer reveals is published as an event. Set
 	 * {@code distributed-lock.redis.await-release} to wait for the answer.
+	 *
+	 * <p>
+	 * A lease without a limit that is never closed is renewed until the JVM ends; the log
+	 * warns of such a hold.
 	 * @throws LockLostException if a lock was lost before; the others are released
 	 */
 	@Override

@@ -197,10 +197,10 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether a warning is due.
+	 * Return whether a warning is due that was not due at the last call.
 	 * @param due how many are due since the beginning of the hold
 	 */
-	boolean warn(int due) {
+	boolean isWarningDue(int due) {
 		boolean more = due > this.warnings;
 		this.warnings = due;
 		return more;

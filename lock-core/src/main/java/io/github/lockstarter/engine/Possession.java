@@ -104,7 +104,8 @@ final class Possession {
 	}
 
 	/**
-	 * The fixed lease time of a hold is over, although its body still runs.
+	 * The fixed lease time of a hold, or its longest time, is over, although its body
+	 * still runs.
 	 */
 	Effect expire(Hold hold) {
 		if (!this.holders.lose(hold, null)) {
@@ -195,7 +196,7 @@ final class Possession {
 		Effect all = Effect.NONE;
 		Warnings warnings = this.terms.warnings();
 		for (Hold hold : this.holders.current()) {
-			if (hold.warn(warnings.dueOf(hold))) {
+			if (hold.isWarningDue(warnings.dueOf(hold))) {
 				all = all.and((desk) -> desk.warn(() -> warnings.longHold(hold)));
 			}
 		}

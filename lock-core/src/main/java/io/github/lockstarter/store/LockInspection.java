@@ -26,9 +26,9 @@ public interface LockInspection {
 
 	/**
 	 * Free a lock if a grant, or what is kept after it, still holds it. The next grant
-	 * has a larger fencing base, and the owner learns of its loss at its next renewal. If
-	 * the lock is shared, the token of the last grant frees it for all of its owners, or
-	 * in a store that knows the grants of all of them, the token of each for this one.
+	 * has a larger fencing base, and the owner learns of its loss at its next renewal. A
+	 * shared lock: with the token of the last grant all owners lose it; in memory and
+	 * ZooKeeper each token frees its own owner.
 	 * @param key the lock
 	 * @param fencingToken a fencing token of that grant
 	 * @return whether the lock was freed; if not, nothing was changed

@@ -5,8 +5,9 @@
 --           instance without listeners is gone: it is dead or cut off.
 -- queue     The waiting line of a lock: its places, a sorted set by ticket.
 -- place     The id of an instance, followed by ':read' if the place waits to share the lock,
---           or by ':' and the random half of an owner token if it waits in FAIR mode. So an instance has at
---           most one exclusive and one shared place, and any number of FAIR places.
+--           or by ':' and the random half of an owner token if it waits in FAIR mode. So an
+--           instance has at most one exclusive and one shared place, and any number of FAIR
+--           places.
 -- ticket    Twice the time of arrival in microseconds, plus one if the place is woken. A
 --           place keeps it until the lock is granted.
 -- woken     A place is woken between the message that the lock is free and the next request
