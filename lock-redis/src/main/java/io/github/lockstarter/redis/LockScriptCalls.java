@@ -132,17 +132,19 @@ final class LockScriptCalls {
 	 */
 	ScriptCall renew(List<LeaseRequest> requests) {
 		boolean shared = requests.get(0).owner().mode() == LockMode.READ;
-		int perLock = shared ? 2 : 1;
-		byte[][] locks = new byte[perLock * requests.size()][];
-		byte[][] arguments = new byte[requests.size() + 1][];
+		int number = requests.size();
+		byte[][] locks = new byte[(shared ? 3 : 2) * number][];
+		byte[][] arguments = new byte[number + 2][];
 		arguments[0] = millis(requests.get(0).leaseTime());
-		for (int i = 0; i < requests.size(); i++) {
+		arguments[1] = this.fenceRetention;
+		for (int i = 0; i < number; i++) {
 			String lock = this.keys.lock(requests.get(i).key());
-			locks[perLock * i] = bytes(lock);
+			locks[shared ? 3 * i : i] = bytes(lock);
+			locks[shared ? 3 * i + 2 : number + i] = bytes(this.keys.fence(lock));
 			if (shared) {
-				locks[perLock * i + 1] = bytes(this.keys.readers(lock));
+				locks[3 * i + 1] = bytes(this.keys.readers(lock));
 			}
-			arguments[i + 1] = bytes(requests.get(i).owner().value());
+			arguments[i + 2] = bytes(requests.get(i).owner().value());
 		}
 		return new ScriptCall(shared ? LockScript.RENEW_SHARED : LockScript.RENEW, locks, arguments);
 	}

@@ -12,7 +12,7 @@
 local attempt, fenceRetention = ARGV[1], ARGV[2]
 local call = redis.call
 
--- Uses propose.lua
+-- Uses propose.lua, remember.lua
 
 local answers = {}
 for i = 1, #KEYS, 2 do
@@ -21,6 +21,7 @@ for i = 1, #KEYS, 2 do
   local held = holder and string.sub(holder, 1, #owner) == owner
   if held and lease ~= '0' then
     call('PEXPIRE', lock, lease)
+    remember(fence, fenceRetention)
   elseif not holder and lease ~= '0' then
     call('SET', lock, owner .. attempt .. ':', 'PX', lease)
     accept(fence, attempt, fenceRetention)

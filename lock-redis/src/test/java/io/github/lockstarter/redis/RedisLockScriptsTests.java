@@ -124,6 +124,19 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void theFencingBaseOfALockThatIsRenewedIsNotForgotten() {
+			acquire(owner);
+			redis.command("PEXPIRE", FENCE, MINUTE);
+			store.renew(KEY, owner, Duration.ZERO);
+			assertExpiry(FENCE, Duration.ofMinutes(1));
+			store.renew(KEY, owner, LEASE_TIME);
+			assertExpiry(FENCE, RedisLockSettings.DEFAULTS.fenceRetention());
+			redis.command("PERSIST", FENCE);
+			store.renew(KEY, owner, LEASE_TIME);
+			assertThat(redis.command("PTTL", FENCE)).isEqualTo("-1");
+		}
+
+		@Test
 		void theRemainingTimeOfALockThatNeverEndsIsUnknown() {
 			redis.command("SET", LOCK, "somebody-else");
 			assertThat(refusal(other, false).remaining()).isNull();

@@ -160,6 +160,14 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void itsFencingBaseIsNotForgottenWhileItIsRenewed() {
+			grant(reader);
+			redis.command("PEXPIRE", FENCE, MINUTE);
+			assertThat(store.renew(KEY, reader, LEASE_TIME)).isTrue();
+			assertExpiry(FENCE, RedisLockSettings.DEFAULTS.fenceRetention());
+		}
+
+		@Test
 		void aReaderWhoseTimeIsOverHoldsNothingThoughOthersShareTheLock() {
 			grant(reader);
 			grant(otherReader);

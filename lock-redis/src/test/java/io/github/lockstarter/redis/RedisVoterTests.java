@@ -104,6 +104,14 @@ class RedisVoterTests {
 	}
 
 	@Test
+	void aRenewalKeepsTheFencingBaseFromBeingForgotten() {
+		acquire(this.owner, 1000);
+		this.redis.command("PEXPIRE", FENCE, "60000");
+		this.voter.renew(List.of(new LeaseRequest(KEY, this.owner, Duration.ofMinutes(1))), 2000).join();
+		assertThat(Long.parseLong(this.redis.command("PTTL", FENCE))).isGreaterThan(60_000);
+	}
+
+	@Test
 	void aLateWithdrawalOfAnAttemptDoesNotAffectTheNext() {
 		acquire(this.owner, 1);
 		acquire(this.owner, 2);
