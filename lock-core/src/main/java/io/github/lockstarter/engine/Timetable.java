@@ -108,8 +108,8 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	public long nextDue() {
 		long due = firstDue();
 		this.wakeAt = due;
-		// An entry that was added before wakeAt was set has woken nobody. A time later than
-		// wakeAt must not be returned: entries that are due after wakeAt wake nobody
+		// An entry that was added before wakeAt was set has woken nobody. Never a later
+		// time than wakeAt: entries that are due after it wake nobody
 		long next = firstDue();
 		return (next - due < 0) ? next : due;
 	}
