@@ -106,7 +106,7 @@ public record EngineSettings(Duration waitTime, Duration leaseTime, int renewals
 	 * @param afterWait after what time of waiting for a lock; zero for never
 	 * @param afterHold after what time of holding a lock; zero for never
 	 */
-	public EngineSettings withWarnings(Duration afterWait, Duration afterHold) {
+	EngineSettings withWarnings(Duration afterWait, Duration afterHold) {
 		return new EngineSettings(this.waitTime, this.leaseTime, this.renewalsPerLease, this.pollInterval,
 				this.pollIntervalWithoutMessages, this.timeSlice, this.shutdownTimeout, this.outageTime,
 				this.instanceName, afterWait, afterHold);
