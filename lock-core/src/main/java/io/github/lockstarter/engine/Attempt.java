@@ -55,8 +55,7 @@ final class Attempt {
 	Attempt(Waiter beginner, Duration leaseTime) {
 		this.beginner = beginner;
 		this.leaseTime = leaseTime;
-		this.token = beginner.discipline().standsInLineItself() ? beginner.token()
-				: OwnerToken.random(beginner.instance(), beginner.mode());
+		this.token = beginner.discipline().standsInLineItself() ? beginner.token() : beginner.newToken();
 	}
 
 	OwnerToken token() {

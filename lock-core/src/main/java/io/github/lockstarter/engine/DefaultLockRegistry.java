@@ -121,8 +121,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockStore safeStore = new WellBehavedStore(store);
 		LockListener safeListener = LockListener.of(List.of(listener));
 		this.threads = new EngineThreads(safeStore, time);
-		this.waiters = new Waiters(this.capabilities, lockSettings, settings, time);
 		this.terms = new Terms(settings, time);
+		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
 		this.locks = new LocalLocks(this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
 				this.threads.timetable(), settings.leaseTime().dividedBy(10));

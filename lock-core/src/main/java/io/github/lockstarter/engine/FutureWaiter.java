@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 
 /**
  * A waiter without a thread: its outcome completes a future. Cancelling the future, or
@@ -38,10 +38,10 @@ final class FutureWaiter extends Waiter {
 
 	private volatile Timetable.@Nullable Entry timeOut;
 
-	FutureWaiter(LockKey key, String instance, LockMode mode, Duration waitTime, @Nullable Duration leaseTime,
-			Object owner, Admission admission, EngineThreads threads) {
-		super(threads.timetable().time(), instance, waitTime, mode, leaseTime, owner);
-		this.key = key;
+	FutureWaiter(Terms terms, LockRequest limited, Duration waitTime, Object owner, Admission admission,
+			EngineThreads threads) {
+		super(terms, waitTime, limited.mode(), limited.leaseTime(), limited.holdAtMost(), owner);
+		this.key = limited.key();
 		this.admission = admission;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();

@@ -52,6 +52,13 @@ final class Terms {
 	}
 
 	/**
+	 * Return the name of this instance.
+	 */
+	String instance() {
+		return this.settings.instanceName();
+	}
+
+	/**
 	 * Return the lease time for an owner without a fixed one.
 	 */
 	Duration leaseTime() {

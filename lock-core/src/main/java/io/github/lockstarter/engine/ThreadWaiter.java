@@ -24,9 +24,9 @@ final class ThreadWaiter extends Waiter {
 	/** Takes steps only while the thread waits. */
 	private final AtomicReference<@Nullable Runnable> step = new AtomicReference<>(GONE);
 
-	ThreadWaiter(Time time, String instance, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
-			Object owner) {
-		super(time, instance, waitTime, mode, fixedLeaseTime, owner);
+	ThreadWaiter(Terms terms, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
+			@Nullable Duration holdAtMost, Object owner) {
+		super(terms, waitTime, mode, fixedLeaseTime, holdAtMost, owner);
 	}
 
 	@Override

@@ -20,9 +20,7 @@ abstract class Waiter {
 	/** Longer than a century, so that its end never comes. */
 	static final long ENDLESS = Long.MAX_VALUE / 2;
 
-	private final Time time;
-
-	private final String instance;
+	private final Terms terms;
 
 	private final long start;
 
@@ -34,7 +32,7 @@ abstract class Waiter {
 
 	private final @Nullable Duration fixedLeaseTime;
 
-	private @Nullable Duration holdAtMost;
+	private final @Nullable Duration holdAtMost;
 
 	private final Object owner;
 
@@ -55,27 +53,30 @@ abstract class Waiter {
 
 	/**
 	 * Create a waiter whose wait time begins now.
-	 * @param instance the name of this instance
 	 * @param waitTime how long to wait at most
 	 * @param fixedLeaseTime fixed length of the lease, or {@code null} for one that is
 	 * renewed
+	 * @param holdAtMost for how long it is renewed, or {@code null} if there is no limit
 	 * @param owner the identity that makes a further request reentrant
 	 */
-	Waiter(Time time, String instance, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
-			Object owner) {
-		this.time = time;
-		this.instance = instance;
-		this.start = time.now();
+	Waiter(Terms terms, Duration waitTime, LockMode mode, @Nullable Duration fixedLeaseTime,
+			@Nullable Duration holdAtMost, Object owner) {
+		this.terms = terms;
+		this.start = terms.now();
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? Math.min(waitTime.toNanos(), ENDLESS) : ENDLESS;
 		this.mode = mode;
 		this.discipline = Discipline.of(mode);
 		this.fixedLeaseTime = fixedLeaseTime;
+		this.holdAtMost = holdAtMost;
 		this.owner = owner;
-		this.token = newToken();
+		this.token = this.discipline.standsInLineItself() ? newToken() : null;
 	}
 
-	private @Nullable OwnerToken newToken() {
-		return this.discipline.standsInLineItself() ? OwnerToken.random(this.instance, this.mode) : null;
+	/**
+	 * Return a new token for its mode.
+	 */
+	OwnerToken newToken() {
+		return OwnerToken.random(this.terms.instance(), this.mode);
 	}
 
 	/**
@@ -102,10 +103,6 @@ abstract class Waiter {
 		return this.mode;
 	}
 
-	String instance() {
-		return this.instance;
-	}
-
 	Discipline discipline() {
 		return this.discipline;
 	}
@@ -116,14 +113,6 @@ abstract class Waiter {
 
 	@Nullable Duration fixedLeaseTime() {
 		return this.fixedLeaseTime;
-	}
-
-	/**
-	 * Limit the time for which a lease without a fixed lease time is renewed. Called
-	 * before the waiter arrives.
-	 */
-	void setHoldAtMost(@Nullable Duration holdAtMost) {
-		this.holdAtMost = holdAtMost;
 	}
 
 	@Nullable Duration holdAtMost() {
@@ -216,11 +205,11 @@ abstract class Waiter {
 	}
 
 	Time time() {
-		return this.time;
+		return this.terms.time();
 	}
 
 	Duration waited() {
-		return Duration.ofNanos(this.time.now() - this.start);
+		return Duration.ofNanos(this.terms.now() - this.start);
 	}
 
 	/**
@@ -234,18 +223,18 @@ abstract class Waiter {
 	 * Return how much of the wait time is left, or {@code null} if it has no end.
 	 */
 	@Nullable Duration left() {
-		return isEndless() ? null : Duration.ofNanos(Math.max(0, deadline() - this.time.now()));
+		return isEndless() ? null : Duration.ofNanos(Math.max(0, deadline() - this.terms.now()));
 	}
 
 	boolean isOutOfTime() {
-		return deadline() - this.time.now() <= 0;
+		return deadline() - this.terms.now() <= 0;
 	}
 
 	/**
 	 * Return whether the rest of the wait time is not shorter than some time.
 	 */
 	boolean hasTime(Duration time) {
-		return deadline() - this.time.now() >= time.toNanos();
+		return deadline() - this.terms.now() >= time.toNanos();
 	}
 
 	boolean isEndless() {

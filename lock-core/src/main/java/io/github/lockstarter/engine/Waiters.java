@@ -22,16 +22,13 @@ final class Waiters {
 
 	private final Duration defaultWaitTime;
 
-	private final String instance;
+	private final Terms terms;
 
-	private final Time time;
-
-	Waiters(StoreCapabilities capabilities, LockSettings settings, EngineSettings defaults, Time time) {
+	Waiters(StoreCapabilities capabilities, LockSettings settings, Duration defaultWaitTime, Terms terms) {
 		this.capabilities = capabilities;
 		this.settings = settings;
-		this.defaultWaitTime = defaults.waitTime();
-		this.instance = defaults.instanceName();
-		this.time = time;
+		this.defaultWaitTime = defaultWaitTime;
+		this.terms = terms;
 	}
 
 	/**
@@ -71,10 +68,8 @@ final class Waiters {
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
 		LockRequest limited = this.settings.limit(request);
-		ThreadWaiter waiter = new ThreadWaiter(this.time, this.instance, waitTime, request.mode(), limited.leaseTime(),
+		return new ThreadWaiter(this.terms, waitTime, request.mode(), limited.leaseTime(), limited.holdAtMost(),
 				owner(request, otherwise));
-		waiter.setHoldAtMost(limited.holdAtMost());
-		return waiter;
 	}
 
 	/**
@@ -83,11 +78,8 @@ final class Waiters {
 	 */
 	FutureWaiter ofFuture(LockRequest request, Object otherwise, Admission admission, EngineThreads threads) {
 		require(request);
-		LockRequest limited = this.settings.limit(request);
-		FutureWaiter waiter = new FutureWaiter(request.key(), this.instance, request.mode(), waitTime(request),
-				limited.leaseTime(), owner(request, otherwise), admission, threads);
-		waiter.setHoldAtMost(limited.holdAtMost());
-		return waiter;
+		return new FutureWaiter(this.terms, this.settings.limit(request), waitTime(request), owner(request, otherwise),
+				admission, threads);
 	}
 
 	private static Object owner(LockRequest request, Object otherwise) {

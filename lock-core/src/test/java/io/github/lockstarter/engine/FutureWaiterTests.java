@@ -46,8 +46,8 @@ class FutureWaiterTests {
 	@Test
 	void aLateCallForAnEarlierOutcomeDoesNotEndTheNextWait() throws Exception {
 		Lease held = this.other.acquire(REQUEST);
-		FutureWaiter waiter = new FutureWaiter(REQUEST.key(), "test", REQUEST.mode(), Duration.ofSeconds(20), null,
-				new Object(), admission(), this.threads);
+		FutureWaiter waiter = new FutureWaiter(new Terms(EngineSettings.DEFAULTS, this.time), REQUEST,
+				Duration.ofSeconds(20), new Object(), admission(), this.threads);
 		CompletableFuture<Lease> acquisition = waiter.begin();
 		waiter.wake();
 		CompletableFuture.runAsync(() -> {

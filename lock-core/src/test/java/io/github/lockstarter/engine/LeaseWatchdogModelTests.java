@@ -106,8 +106,8 @@ class LeaseWatchdogModelTests {
 		}
 
 		private void beginHold(@Nullable Duration fixedLeaseTime) {
-			this.tenure.beginHold(new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.READ, fixedLeaseTime,
-					Thread.currentThread()), LEASE, this.time.now());
+			this.tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+					LockMode.READ, fixedLeaseTime, null, Thread.currentThread()), LEASE, this.time.now());
 			this.watchdog.watch(this.tenure);
 		}
 

@@ -189,9 +189,8 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.time.advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
-				fixed, this.time.now());
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
 		this.watchdog.watch(tenure);
 		Duration rest = Duration.ofSeconds(1);
 		this.time.advance(fixed.minus(rest));
@@ -430,8 +429,8 @@ class LeaseWatchdogTests {
 	private Tenure granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
 		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(key, owner, LEASE, false);
-		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, renewable ? null : LEASE,
-				Thread.currentThread());
+		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, renewable ? null : LEASE, null, Thread.currentThread());
 		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
 		this.holds.add(tenure.beginHold(waiter, LEASE, this.time.now()));
@@ -450,9 +449,8 @@ class LeaseWatchdogTests {
 	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {
 		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
-				fixed, this.time.now());
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
 		this.watchdog.watch(tenure);
 	}
 

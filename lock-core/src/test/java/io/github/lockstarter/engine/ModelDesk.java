@@ -448,7 +448,7 @@ class ModelDesk implements Desk {
 		}
 
 		ModelWaiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-			super(Time.SYSTEM, "test", waitTime, mode, fixedLeaseTime, new Object());
+			super(new Terms(EngineSettings.DEFAULTS, Time.SYSTEM), waitTime, mode, fixedLeaseTime, null, new Object());
 		}
 
 		@Override

@@ -21,8 +21,8 @@ class PatienceTests {
 	void aWaiterThatHasJustComeToleratesAnOutageThatHasLastedForLong() {
 		long begin = this.time.now();
 		this.time.advance(Duration.ofHours(1));
-		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ofMinutes(1), LockMode.EXCLUSIVE, null,
-				Thread.currentThread());
+		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ofMinutes(1),
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread());
 		RuntimeException failure = new IllegalStateException("it is a test");
 		this.patience.failed(begin, failure, waiter);
 		assertThat(this.patience.failed(this.time.now(), failure, waiter)).isPositive();

@@ -78,7 +78,8 @@ class QueuePlacesTests {
 
 	@Test
 	void thePlaceOfAWaiterThatLeavesWhileItEntersIsGivenUp() {
-		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.FAIR, null, Thread.currentThread());
+		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO, LockMode.FAIR,
+				null, null, Thread.currentThread());
 		this.store.arrive.loseRequests(() -> {
 			this.places.leave(KEY, waiter, false);
 			return false;

@@ -146,9 +146,8 @@ class RenewalsTests implements Renewal.Listener {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		Hold hold = tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
-				fixed, start);
+		Hold hold = tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, start);
 		for (int i = 1; i < 19; i++) {
 			this.time.advance(LEASE);
 			Duration extension = renew(tenure);
@@ -168,12 +167,10 @@ class RenewalsTests implements Renewal.Listener {
 		long start = this.time.now();
 		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockAttempt.Grant(1, false), fixed,
 				fixed, start, 0, this.timetable);
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed, Thread.currentThread()),
-				fixed, start);
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
-				LEASE, start);
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, start);
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, start);
 		this.time.advance(LEASE);
 		Renewal renewal = new Renewal(tenure, this);
 		Duration requested = renewal.send().leaseTime();
@@ -186,9 +183,8 @@ class RenewalsTests implements Renewal.Listener {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
 		Tenure tenure = tenure("quick", 1, fixed);
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
-				LEASE, start);
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, start);
 		Renewal renewal = new Renewal(tenure, this);
 		renewal.expectEnd();
 		assertThat(renewal.send().leaseTime()).isEqualTo(LEASE);
@@ -257,9 +253,8 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private void hold(Tenure tenure) {
-		tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
-				LEASE, this.time.now());
+		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
 	}
 
 	private Tenure tenure(String server, int number) {

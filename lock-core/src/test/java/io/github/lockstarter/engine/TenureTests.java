@@ -56,8 +56,8 @@ class TenureTests {
 	@Test
 	void endsWithTheLastHoldThatItsTokensCanNumber() {
 		Tenure tenure = tenure(false);
-		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, null,
-				Thread.currentThread());
+		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread());
 		long last = 0;
 		for (int hold = 0; hold < 4096; hold++) {
 			assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
@@ -70,9 +70,8 @@ class TenureTests {
 	@Test
 	void aHoldThatEndsAfterItsTenureWasLost() {
 		Tenure tenure = tenure(false);
-		Hold hold = tenure.beginHold(
-				new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, null, Thread.currentThread()),
-				LEASE, this.time.now());
+		Hold hold = tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
 		this.time.advance(LEASE);
 		hold.end(this.time.now());
 		assertThat(hold.isLost()).isTrue();
@@ -82,8 +81,8 @@ class TenureTests {
 	void aFixedHoldEndsAtItsTimeThoughItsTenureLasts() {
 		Tenure tenure = tenure(false);
 		Duration fixed = Duration.ofSeconds(10);
-		Waiter waiter = new ThreadWaiter(this.time, "test", Duration.ZERO, LockMode.EXCLUSIVE, fixed,
-				Thread.currentThread());
+		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread());
 		tenure.beginHold(waiter, LEASE, this.time.now());
 		Hold hold = tenure.beginHold(waiter, fixed, this.time.now());
 		this.time.advance(fixed.minusNanos(1));
