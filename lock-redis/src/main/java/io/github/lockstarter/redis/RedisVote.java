@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.store.OwnerToken;
+
 /**
  * The vote of one independent server on a request for a lock.
  *
@@ -9,9 +11,9 @@ package io.github.lockstarter.redis;
  * @param granted whether the owner that asked holds the lock on this server
  * @param number the fencing base of a grant; otherwise the remaining milliseconds of the
  * other lease, or -1 if it never ends
- * @param holder the owner that holds the lock instead; empty for a grant
+ * @param holder the owner that holds the lock instead; of no meaning for a grant
  */
-public record RedisVote(Run run, boolean granted, long number, String holder) {
+public record RedisVote(Run run, boolean granted, long number, OwnerToken holder) {
 
 	/**
 	 * One run of a server, from its start to its end.

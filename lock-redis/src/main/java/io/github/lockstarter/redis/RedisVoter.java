@@ -19,6 +19,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
@@ -232,10 +233,10 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	}
 
 	/** The name of an instance may contain a colon, but nothing behind the last dot. */
-	private static String owner(Object answer) {
+	private static OwnerToken owner(Object answer) {
 		String value = text(answer);
 		int addition = value.indexOf(':', value.lastIndexOf('.') + 1);
-		return (addition < 0) ? value : value.substring(0, addition);
+		return new OwnerToken((addition < 0) ? value : value.substring(0, addition), LockMode.EXCLUSIVE);
 	}
 
 	private RedisVote.Run readRun(List<Object> answer) {
@@ -268,11 +269,12 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	/**
 	 * What a server knows about a lock.
 	 *
-	 * @param owner the owner that holds it on this server; empty if it is free
+	 * @param owner the owner that holds it on this server; with an empty value if it is
+	 * free
 	 * @param fencingBase its last fencing base, or 0 if none is known
 	 * @param remaining the remaining milliseconds of the lease, or negative
 	 */
-	public record Holding(String owner, long fencingBase, long remaining) {
+	public record Holding(OwnerToken owner, long fencingBase, long remaining) {
 	}
 
 	/**

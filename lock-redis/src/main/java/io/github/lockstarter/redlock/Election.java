@@ -80,7 +80,7 @@ record Election(Answers<RedisVote> votes, OwnerToken owner, Duration restartDela
 			.filter((vote) -> !vote.granted())
 			.map(RedisVote::holder)
 			.max(Comparator.comparing((holder) -> this.votes.count((vote) -> vote.holder().equals(holder))))
-			.map(OwnerToken::holder)
+			.map(OwnerToken::toString)
 			.orElse(null);
 	}
 

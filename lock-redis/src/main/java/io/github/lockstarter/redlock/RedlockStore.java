@@ -193,10 +193,10 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 			@Override
 			public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
 				return find(key).thenCompose((found) -> holdings(found).stream()
-					.filter((holding) -> !OwnerToken.isForeign(holding.owner())
+					.filter((holding) -> !OwnerToken.isForeign(holding.owner().value())
 							&& holding.fencingBase() == LockInspection.baseOf(fencingToken))
 					.findFirst()
-					.map((holding) -> release(key, new OwnerToken(holding.owner(), LockMode.EXCLUSIVE), null)
+					.map((holding) -> release(key, holding.owner(), null)
 						.thenApply((outcome) -> outcome != ReleaseOutcome.NOT_OWNER))
 					.orElse(CompletableFuture.completedFuture(false)));
 			}
@@ -227,7 +227,7 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 
 	private static LockInspection.Holder holder(RedisVoter.Holding holding) {
 		Duration remaining = (holding.remaining() >= 0) ? Duration.ofMillis(holding.remaining()) : null;
-		return new LockInspection.Holder(OwnerToken.holder(holding.owner()), LockMode.EXCLUSIVE, remaining);
+		return new LockInspection.Holder(holding.owner().toString(), LockMode.EXCLUSIVE, remaining);
 	}
 
 	/**
@@ -236,7 +236,7 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	private static List<RedisVoter.Holding> holdings(Answers<RedisVoter.Holding> found) {
 		return found.answers()
 			.stream()
-			.filter((each) -> !each.owner().isEmpty()
+			.filter((each) -> !each.owner().value().isEmpty()
 					&& found.isMajority((other) -> other.owner().equals(each.owner())))
 			.toList();
 	}

@@ -78,7 +78,10 @@ class RedisVoterTests {
 		acquire(this.owner, 1);
 		RedisVote vote = acquire(this.other, 2);
 		assertThat(vote.granted()).isFalse();
-		assertThat(vote.holder()).isEqualTo(this.owner.value());
+		assertThat(vote.holder()).isEqualTo(this.owner);
+		String secret = this.owner.value().substring(this.owner.value().lastIndexOf('.'));
+		assertThat(vote.toString()).doesNotContain(secret);
+		assertThat(this.voter.inspect(KEY).join().toString()).doesNotContain(secret);
 		assertThat(vote.number()).isPositive();
 	}
 

@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.redis.RedisVote;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -16,9 +17,9 @@ class ElectionTests {
 
 	private static final RedisVote.Run RUN = new RedisVote.Run("server", "run", 100);
 
-	private static final RedisVote GRANT = new RedisVote(RUN, true, 7, "");
+	private static final RedisVote GRANT = new RedisVote(RUN, true, 7, owner(""));
 
-	private static final RedisVote REFUSAL = new RedisVote(RUN, false, 20, "other");
+	private static final RedisVote REFUSAL = new RedisVote(RUN, false, 20, owner("other"));
 
 	private static final Duration NO_DELAY = Duration.ZERO;
 
@@ -65,17 +66,21 @@ class ElectionTests {
 
 	@Test
 	void aServerWithoutAVoteIsNotTheFirst() {
-		RedisVote restarted = new RedisVote(new RedisVote.Run("server", "a", 0), false, 20, "other");
+		RedisVote restarted = new RedisVote(new RedisVote.Run("server", "a", 0), false, 20, owner("other"));
 		Answers<RedisVote> votes = votes(3, restarted, vote("b", ""), vote("c", "another"));
 		assertThat(new Election(votes, this.owner, Duration.ofSeconds(60)).isLeading()).isTrue();
 	}
 
 	private static RedisVote vote(String server, String holder) {
-		return new RedisVote(new RedisVote.Run(server, server, 100), holder.isEmpty(), 7, holder);
+		return new RedisVote(new RedisVote.Run(server, server, 100), holder.isEmpty(), 7, owner(holder));
+	}
+
+	private static OwnerToken owner(String value) {
+		return new OwnerToken(value, LockMode.EXCLUSIVE);
 	}
 
 	private static RedisVote grant(long uptime) {
-		return new RedisVote(new RedisVote.Run("server", "run", uptime), true, 7, "");
+		return new RedisVote(new RedisVote.Run("server", "run", uptime), true, 7, owner(""));
 	}
 
 	private Election election(int servers, RedisVote... votes) {

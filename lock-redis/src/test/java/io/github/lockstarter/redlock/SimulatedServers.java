@@ -60,7 +60,7 @@ final class SimulatedServers implements Time {
 	 * Let an owner that is gone have the vote of a server.
 	 */
 	void leave(int server) {
-		this.holdings.get(server).owner = "gone";
+		this.holdings.get(server).owner = OwnerToken.random();
 	}
 
 	/**
@@ -110,7 +110,7 @@ final class SimulatedServers implements Time {
 
 	private static final class Holding {
 
-		private @Nullable String owner;
+		private @Nullable OwnerToken owner;
 
 		private long attempt;
 
@@ -147,13 +147,13 @@ final class SimulatedServers implements Time {
 		@Override
 		public CompletableFuture<RedisVote> acquire(LeaseRequest request, long attempt) {
 			return send(() -> {
-				String owner = this.holding.owner;
-				if (owner != null && !owner.equals(request.owner().value())) {
+				OwnerToken owner = this.holding.owner;
+				if (owner != null && !owner.equals(request.owner())) {
 					return new RedisVote(this.run, false, 20_000, owner);
 				}
-				this.holding.owner = request.owner().value();
+				this.holding.owner = request.owner();
 				this.holding.attempt = attempt;
-				return new RedisVote(this.run, true, 7, "");
+				return new RedisVote(this.run, true, 7, request.owner());
 			});
 		}
 
@@ -165,7 +165,7 @@ final class SimulatedServers implements Time {
 		@Override
 		public CompletableFuture<Boolean> release(LockKey key, OwnerToken owner, long attempt) {
 			return send(() -> {
-				if (!owner.value().equals(this.holding.owner) || attempt != this.holding.attempt) {
+				if (!owner.equals(this.holding.owner) || attempt != this.holding.attempt) {
 					return false;
 				}
 				this.holding.owner = null;
