@@ -200,10 +200,7 @@ public final class TestLocks extends RecordingLockListener {
 		public void beforeTestMethod(TestContext test) {
 			if (test.hasApplicationContext()) {
 				// No other bean is created to be looked at, unlike with ifAvailable
-				test.getApplicationContext()
-					.getBeanProvider(TestLocks.class, false)
-					.stream()
-					.forEach(TestLocks::reset);
+				test.getApplicationContext().getBeanProvider(TestLocks.class, false).stream().forEach(TestLocks::reset);
 			}
 		}
 
