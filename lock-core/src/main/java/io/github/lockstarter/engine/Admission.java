@@ -123,7 +123,7 @@ final class Admission {
 
 	private HeldLease letIn(Hold hold, Waiter waiter) {
 		this.desk.places().leave(hold.key(), waiter, true);
-		return new HeldLease(hold, this);
+		return new HeldLease(hold, this, waiter.hasBody() && !waiter.isReentered());
 	}
 
 	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {

@@ -23,11 +23,15 @@ final class HeldLease implements Lease {
 
 	private final Admission admission;
 
+	/** Whether its end is that of the body. */
+	private final boolean body;
+
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, Admission admission) {
+	HeldLease(Hold hold, Admission admission, boolean body) {
 		this.hold = hold;
 		this.admission = admission;
+		this.body = body;
 	}
 
 	Hold hold() {
@@ -94,6 +98,9 @@ final class HeldLease implements Lease {
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
 			this.hold.ending().forgetCallbacks(this);
+			if (this.body) {
+				this.hold.bodyEnded();
+			}
 			this.admission.exit(this.hold);
 		}
 	}

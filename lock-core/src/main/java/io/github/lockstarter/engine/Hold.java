@@ -36,6 +36,8 @@ final class Hold implements Outcome {
 
 	private volatile long shortest;
 
+	private volatile boolean bodyRunning;
+
 	/** Guarded by the lock. */
 	private int count = 1;
 
@@ -47,16 +49,18 @@ final class Hold implements Outcome {
 	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the lease is renewed
 	 * @param holdAtMost for how long it is renewed, or {@code null} if the hold lasts as
 	 * long as its tenure
+	 * @param body whether it guards a body
 	 * @param since when the hold begins, on the clock of the tenure
 	 * @param endsAt when it is over, if it is limited
 	 */
 	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
-			@Nullable Duration holdAtMost, long since, long endsAt) {
+			@Nullable Duration holdAtMost, boolean body, long since, long endsAt) {
 		this.tenure = tenure;
 		this.owner = owner;
 		this.fencingToken = fencingToken;
 		this.fixedLeaseTime = fixedLeaseTime;
 		this.holdAtMost = holdAtMost;
+		this.bodyRunning = body;
 		this.since = since;
 		this.endsAt = endsAt;
 	}
@@ -172,10 +176,21 @@ final class Hold implements Outcome {
 
 	/**
 	 * Return whether the hold may never be exited, because a lease that ends by itself
-	 * need not be closed.
+	 * need not be closed. That of a body is closed when the body ends.
 	 */
 	boolean mayBeAbandoned() {
-		return isLimited();
+		return isLimited() && !this.bodyRunning;
+	}
+
+	/**
+	 * Return whether the hold guards a body that has not ended.
+	 */
+	boolean isBodyRunning() {
+		return this.bodyRunning;
+	}
+
+	void bodyEnded() {
+		this.bodyRunning = false;
 	}
 
 	long remainingNanos() {
@@ -234,17 +249,27 @@ final class Hold implements Outcome {
 	 * Return the reason of the loss; the end of the lease time if no other one is known.
 	 */
 	String lossReason() {
-		String reason = (this.ending.lossReason() != null) ? this.ending.lossReason()
-				: this.tenure.certainty().lossReason();
+		String reason = knownReason();
 		if (reason != null) {
 			return reason;
 		}
 		if (this.fixedLeaseTime != null) {
 			return "its lease time of " + this.fixedLeaseTime.toMillis() + " ms expired before the lock was released";
 		}
-		return (this.holdAtMost != null && this.tenure.deadline() - this.endsAt >= 0)
+		return (this.holdAtMost != null && hasReachedHoldAtMost())
 				? "it was not released within its 'holdAtMost' of " + this.holdAtMost.toMillis() + " ms"
 				: "its lease expired before it could be renewed";
+	}
+
+	/**
+	 * Return whether a hold that is lost was lost because its owner held it for too long.
+	 */
+	boolean hasReachedHoldAtMost() {
+		return this.holdAtMost != null && knownReason() == null && this.tenure.deadline() - this.endsAt >= 0;
+	}
+
+	private @Nullable String knownReason() {
+		return (this.ending.lossReason() != null) ? this.ending.lossReason() : this.tenure.certainty().lossReason();
 	}
 
 }

@@ -27,13 +27,17 @@ final class Holders {
 
 	private List<Hold> lost = Collections.emptyList();
 
+	/**
+	 * Return the hold of an owner. If a hold has ended by itself, its owner may acquire
+	 * the lock anew.
+	 */
 	@Nullable Hold of(Object owner) {
 		Hold hold = this.holds.get(owner);
 		if (hold != null) {
 			return hold;
 		}
 		for (Hold each : this.lost) {
-			if (each.owner().equals(owner)) {
+			if (!each.isLimited() && each.owner().equals(owner)) {
 				return each;
 			}
 		}

@@ -74,11 +74,15 @@ final class LossNotice {
 		LockLostException loss = hold.loss();
 		// A lease that is closed from now on still learns of the earlier loss
 		List<HoldEnding.Callback> owners = hold.ending().callbacks();
+		String message = loss.getMessage();
+		if (hold.isBodyRunning() && hold.hasReachedHoldAtMost()) {
+			message += ". " + Warnings.whereabouts(hold);
+		}
 		if (this.outages.lost(loss.getKey())) {
-			logger.debug(loss.getMessage());
+			logger.debug(message);
 		}
 		else {
-			logger.warn(loss.getMessage());
+			logger.warn(message);
 		}
 		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));
 		for (HoldEnding.Callback callback : owners) {

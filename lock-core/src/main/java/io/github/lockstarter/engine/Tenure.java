@@ -222,7 +222,7 @@ final class Tenure {
 		this.holds = number + 1;
 		this.wanted = false;
 		Hold hold = new Hold(this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
-				waiter.fixedLeaseTime(), longest, now, end);
+				waiter.fixedLeaseTime(), longest, waiter.hasBody(), now, end);
 		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
 			this.leaseTime = leaseTime;
 		}

@@ -34,6 +34,8 @@ abstract class Waiter {
 
 	private final @Nullable Duration holdAtMost;
 
+	private boolean body;
+
 	private final Object owner;
 
 	/** Only of a waiter that stands in the line of the store itself. */
@@ -117,6 +119,18 @@ abstract class Waiter {
 
 	@Nullable Duration holdAtMost() {
 		return this.holdAtMost;
+	}
+
+	/**
+	 * Note whether the lock guards a body, whose end closes the lease. Called before the
+	 * waiter arrives.
+	 */
+	void setBody(boolean body) {
+		this.body = body;
+	}
+
+	boolean hasBody() {
+		return this.body;
 	}
 
 	/**

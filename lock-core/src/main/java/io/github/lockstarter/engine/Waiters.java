@@ -68,8 +68,10 @@ final class Waiters {
 	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
 		LockRequest limited = this.settings.limit(request);
-		return new ThreadWaiter(this.terms, waitTime, request.mode(), limited.leaseTime(), limited.holdAtMost(),
-				owner(request, otherwise));
+		ThreadWaiter waiter = new ThreadWaiter(this.terms, waitTime, request.mode(), limited.leaseTime(),
+				limited.holdAtMost(), owner(request, otherwise));
+		waiter.setBody(request.body() != null);
+		return waiter;
 	}
 
 	/**
@@ -78,8 +80,10 @@ final class Waiters {
 	 */
 	FutureWaiter ofFuture(LockRequest request, Object otherwise, Admission admission, EngineThreads threads) {
 		require(request);
-		return new FutureWaiter(this.terms, this.settings.limit(request), waitTime(request), owner(request, otherwise),
-				admission, threads);
+		FutureWaiter waiter = new FutureWaiter(this.terms, this.settings.limit(request), waitTime(request),
+				owner(request, otherwise), admission, threads);
+		waiter.setBody(request.body() != null);
+		return waiter;
 	}
 
 	private static Object owner(LockRequest request, Object otherwise) {

@@ -121,7 +121,10 @@ final class Warnings {
 		return (owner instanceof Thread) ? "thread '" + LocalState.nameOf(owner) + "'" : LocalState.nameOf(owner);
 	}
 
-	private static String whereabouts(Hold hold) {
+	/**
+	 * Return where the thread of a hold is now, with its stack.
+	 */
+	static String whereabouts(Hold hold) {
 		if (!(hold.owner() instanceof Thread thread)) {
 			return "Its work is not complete, or its lease was never closed";
 		}

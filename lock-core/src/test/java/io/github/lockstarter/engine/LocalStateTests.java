@@ -7,18 +7,21 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.LocalState.Held;
 import io.github.lockstarter.engine.LocalState.Status;
 import io.github.lockstarter.engine.LocalState.Waiting;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.testsupport.CapturedLog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -145,6 +148,40 @@ class LocalStateTests extends AbstractInstancesTests {
 		assertThat(held().remaining()).isZero();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 		assertThat(this.registry.localState().held()).isEmpty();
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void aBodyThatLosesItsLockAtItsLimitIsShownUntilItReturns(CapturedLog log) {
+		LockTemplate template = new LockTemplate(this.registry);
+		for (LockRequest limited : List.of(REQUEST.withHoldAtMost(LEASE), REQUEST.withLeaseTime(LEASE))) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> template.executeWithoutResult(limited, (lease) -> {
+					this.registry.acquire(limited);
+					this.time.advance(LEASE.multipliedBy(2));
+					assertThat(held().status()).isEqualTo(Status.LOST);
+					// As after any lease that ends by itself
+					try (Lease anew = this.registry.acquire(REQUEST)) {
+						assertThat(this.registry.localState().held()).extracting(Held::fencingToken)
+							.containsExactly(lease.fencingToken(), anew.fencingToken());
+					}
+				}));
+			assertThat(this.registry.localState().held()).isEmpty();
+			assertThat(this.registry.activeLocks()).isZero();
+		}
+		assertThat(log).containsOnlyOnce("The thread is at:")
+			.containsPattern("'holdAtMost' of 30000 ms[^.\n]*\\. The thread is at:\n\tat .*getStackTrace");
+	}
+
+	@Test
+	void aLeaseThatEndsByItselfAndIsNotClosedIsNotShownAfterwards() {
+		this.registry.acquire(REQUEST.withHoldAtMost(LEASE));
+		this.registry.acquire(LockRequest.of("stock", 1002).withLeaseTime(LEASE));
+		new LockTemplate(this.registry).executeWithoutResult(LockRequest.of("stock", 1003).withHoldAtMost(LEASE),
+				(lease) -> this.registry.acquire(LockRequest.of(lease.key())));
+		this.time.advance(LEASE.multipliedBy(2));
+		assertThat(this.registry.localState().held()).isEmpty();
+		assertThat(this.registry.activeLocks()).isZero();
 	}
 
 	@Test
