@@ -3,6 +3,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -193,6 +194,25 @@ final class LockKeyExpression {
 		return new IllegalArgumentException("The key of @DistributedLock on '"
 				+ InvalidLockDefinitionException.label(this.method) + "', expression '"
 				+ this.expression.getExpressionString() + "', " + problem + "; nothing was executed", cause);
+	}
+
+	/**
+	 * Return the types of the arguments that an expression may read.
+	 * @throws org.springframework.expression.ParseException if the text is not an
+	 * expression
+	 */
+	static Stream<Type> argumentsOf(String expression, Method method) {
+		Parameters parameters = new Parameters(method);
+		List<SpelNode> nodes = nodes(parser.parseRaw(expression).getAST()).toList();
+		// As a property of the root, or its method
+		boolean all = nodes.stream().anyMatch((node) -> node.toStringAST().matches("args(\\(\\))?"));
+		Type[] types = method.getGenericParameterTypes();
+		return all ? Arrays.stream(types)
+				: nodes.stream()
+					.filter(VariableReference.class::isInstance)
+					.mapToInt((node) -> parameters.indexOf(nameOf((VariableReference) node)))
+					.filter((index) -> index >= 0)
+					.mapToObj((index) -> types[index]);
 	}
 
 	/**

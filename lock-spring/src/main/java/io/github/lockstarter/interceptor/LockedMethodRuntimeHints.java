@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.expression.ParseException;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -48,9 +50,25 @@ class LockedMethodRuntimeHints implements BeanRegistrationAotProcessor {
 	private static Type[] argumentsOfKeys(Class<?> type) {
 		return LockAnnotations.methods(type)
 			.stream()
-			.filter((method) -> LockAnnotations.find(method, type).stream().anyMatch((each) -> !each.key().isEmpty()))
-			.flatMap((method) -> Arrays.stream(method.getGenericParameterTypes()))
+			.flatMap((method) -> LockAnnotations.find(method, type)
+				.stream()
+				.map(DistributedLock::key)
+				.filter((key) -> !key.isEmpty())
+				.flatMap((key) -> argumentsOf(key, method)))
+			.distinct()
 			.toArray(Type[]::new);
+	}
+
+	private static Stream<Type> argumentsOf(String key, Method method) {
+		try {
+			// The value of a placeholder is known only when the application runs
+			return key.contains("${") ? Arrays.stream(method.getGenericParameterTypes())
+					: LockKeyExpression.argumentsOf(key, method);
+		}
+		catch (ParseException ex) {
+			// The application does not start
+			return Stream.empty();
+		}
 	}
 
 	private static List<Method> fallbacks(Class<?> type) {

@@ -60,6 +60,15 @@ class LockedMethodRuntimeHintsTests {
 	}
 
 	@Test
+	void argumentsThatAKeyDoesNotReadNeedNothing() throws Exception {
+		assertThat(hintsOf(Orders.class)).doesNotMatch(invocation(Unused.class, "text"));
+		assertThat(hintsOf(ByPosition.class)).matches(invocation(Item.class, "id"))
+			.doesNotMatch(invocation(Unused.class, "text"));
+		assertThat(hintsOf(AllArguments.class)).matches(invocation(Item.class, "id"));
+		assertThat(hintsOf(KeyOfProperty.class)).matches(invocation(Item.class, "id"));
+	}
+
+	@Test
 	void argumentsOfMethodsWithoutAKeyNeedNothing() throws Exception {
 		assertThat(hintsOf(WithoutKey.class)).doesNotMatch(invocation(Item.class, "id"));
 	}
@@ -153,11 +162,42 @@ class LockedMethodRuntimeHintsTests {
 	static class Orders {
 
 		@DistributedLock(name = "order", key = "#order.customer.id")
-		public void place(Order order) {
+		public void place(Order order, Unused unused) {
 		}
 
 		@DistributedLock(name = "item", key = "#items")
 		public void reserve(List<Item> items) {
+		}
+
+	}
+
+	record Unused(String text) {
+	}
+
+	static class ByPosition {
+
+		@DistributedLock(name = "item", key = "#p1.id")
+		public void reserve(Unused unused, Item item) {
+		}
+
+	}
+
+	static class AllArguments {
+
+		@DistributedLock(name = "item", key = "#root.args[0].id")
+		public void reserve(Item item) {
+		}
+
+		@DistributedLock(name = "item", key = "#")
+		public void noExpression(Item item) {
+		}
+
+	}
+
+	static class KeyOfProperty {
+
+		@DistributedLock(name = "item", key = "${shop.key}")
+		public void reserve(Item item) {
 		}
 
 	}
