@@ -14,7 +14,8 @@ import io.github.lockstarter.observation.LockObservationDocumentation.HighCardin
 
 /**
  * The key values that {@link LockObservationDocumentation} describes. One that is not
- * known has the value {@value KeyValue#NONE_VALUE}.
+ * known has the value {@value KeyValue#NONE_VALUE}, except the outcome, which is left out
+ * until it is known.
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 

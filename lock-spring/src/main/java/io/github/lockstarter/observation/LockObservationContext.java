@@ -25,7 +25,7 @@ public final class LockObservationContext extends Observation.Context {
 
 	private final LockObservationDocumentation observation;
 
-	private final LockTags tags;
+	private final ObservedLockRegistry.Tags tags;
 
 	private final List<LockKey> keys;
 
@@ -42,7 +42,7 @@ public final class LockObservationContext extends Observation.Context {
 
 	private Values values = Values.NONE;
 
-	LockObservationContext(LockObservationDocumentation observation, LockTags tags, List<LockKey> keys,
+	LockObservationContext(LockObservationDocumentation observation, ObservedLockRegistry.Tags tags, List<LockKey> keys,
 			@Nullable LockMode mode) {
 		this.observation = observation;
 		this.tags = tags;
@@ -65,7 +65,7 @@ public final class LockObservationContext extends Observation.Context {
 		return this.tags.name();
 	}
 
-	LockTags tags() {
+	ObservedLockRegistry.Tags tags() {
 		return this.tags;
 	}
 

@@ -54,7 +54,8 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 
 	@Override
 	public KeyName[] getHighCardinalityKeyNames() {
-		return HighCardinalityKeyNames.values();
+		return (this == ACQUIRE) ? HighCardinalityKeyNames.values()
+				: new KeyName[] { HighCardinalityKeyNames.KEY, HighCardinalityKeyNames.TOKEN };
 	}
 
 	@Override
@@ -120,7 +121,8 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 		TOKEN("lock.token"),
 
 		/**
-		 * The instance that held the lock, if it was contended.
+		 * The instance that held the lock, if it was contended. Only acquisitions have
+		 * it.
 		 */
 		HOLDER("lock.holder");
 

@@ -2,9 +2,14 @@
 
 package io.github.lockstarter.observation;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
@@ -15,8 +20,14 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
@@ -44,7 +55,7 @@ public final class LockObservations implements LockRegistryDecorator, LockListen
 	private final @Nullable LockObservationConvention convention;
 
 	/** Events tell how a hold ends, wherever and by whomever its lease is closed. */
-	private final Map<HoldId, ObservedHold> holds = new ConcurrentHashMap<>();
+	private final Map<HoldId, Hold> holds = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean failed = new AtomicBoolean();
 
@@ -122,14 +133,14 @@ public final class LockObservations implements LockRegistryDecorator, LockListen
 		}
 	}
 
-	boolean isHeld(HoldId id) {
+	private boolean isHeld(HoldId id) {
 		return this.holds.containsKey(id);
 	}
 
 	/**
 	 * Let a hold end with the events of a lease.
 	 */
-	void hold(HoldId id, ObservedHold hold, Lease lease) {
+	private void hold(HoldId id, Hold hold, Lease lease) {
 		this.holds.put(id, hold);
 		if (!lease.isHeld()) {
 			// Its last event may have come before
@@ -157,10 +168,156 @@ public final class LockObservations implements LockRegistryDecorator, LockListen
 	}
 
 	private void end(HoldId id, boolean lost) {
-		ObservedHold hold = this.holds.remove(id);
+		Hold hold = this.holds.remove(id);
 		if (hold != null) {
 			hold.ended(lost);
 		}
+	}
+
+	/**
+	 * The observation of an acquisition, of one lock or of several together.
+	 */
+	static final class Acquisition {
+
+		private final LockObservations observations;
+
+		private final String registry;
+
+		private final LockObservationContext context;
+
+		private final boolean skips;
+
+		private final @Nullable Observation observation;
+
+		/**
+		 * Begin an acquisition.
+		 * @param registry the name of the registry
+		 * @param tags those of the lock name
+		 * @param requests the requests, not empty
+		 */
+		Acquisition(LockObservations observations, String registry, ObservedLockRegistry.Tags tags,
+				List<LockRequest> requests) {
+			LockRequest first = requests.get(0);
+			this.observations = observations;
+			this.registry = registry;
+			this.context = new LockObservationContext(LockObservationDocumentation.ACQUIRE, tags, keysOf(requests),
+					modeOf(requests));
+			this.skips = first.body() != null && first.body().skips();
+			this.observation = observations.start(this.context, null);
+		}
+
+		private static List<LockKey> keysOf(List<LockRequest> requests) {
+			return (requests.size() == 1) ? List.of(requests.get(0).key())
+					: requests.stream().map(LockRequest::key).toList();
+		}
+
+		private static @Nullable LockMode modeOf(List<LockRequest> requests) {
+			LockMode mode = requests.get(0).mode();
+			for (LockRequest each : requests) {
+				if (each.mode() != mode) {
+					return null;
+				}
+			}
+			return mode;
+		}
+
+		/**
+		 * Note that the locks were granted, before their owner knows.
+		 */
+		void granted(LeaseSet leases) {
+			List<Lease> all = leases.all();
+			List<Lease> fresh = new ArrayList<>(all.size());
+			for (Lease each : all) {
+				if (!this.observations.isHeld(idOf(each))) {
+					fresh.add(each);
+				}
+			}
+			if (all.size() == 1) {
+				this.context.setFencingToken(all.get(0).fencingToken());
+			}
+			this.context.setOutcome(fresh.isEmpty() ? Outcome.NESTED : Outcome.ACQUIRED);
+			this.observations.stop(this.observation, null);
+			if (!fresh.isEmpty()) {
+				hold(fresh);
+			}
+		}
+
+		private void hold(List<Lease> leases) {
+			LockObservationContext context = new LockObservationContext(LockObservationDocumentation.HOLD,
+					this.context.tags(), this.context.getKeys(), this.context.getMode());
+			if (this.context.getFencingToken() != null) {
+				context.setFencingToken(this.context.getFencingToken());
+			}
+			Hold hold = new Hold(this.observations, context,
+					this.observations.start(context, this.context.getParentObservation()), leases.size());
+			for (Lease each : leases) {
+				this.observations.hold(idOf(each), hold, each);
+			}
+		}
+
+		private HoldId idOf(Lease lease) {
+			return new HoldId(this.registry, lease.key(), lease.fencingToken());
+		}
+
+		/**
+		 * Note that the locks were not granted.
+		 * @param failure the reason, or {@code null} if one was contended
+		 */
+		void denied(@Nullable Throwable failure) {
+			Throwable cause = (failure instanceof CompletionException && failure.getCause() != null)
+					? failure.getCause() : failure;
+			if (cause == null || cause instanceof LockContendedException) {
+				if (cause instanceof LockContendedException contention) {
+					this.context.setHolder(contention.getHolder());
+				}
+				this.context.setOutcome(this.skips ? Outcome.SKIPPED : Outcome.CONTENDED);
+				this.observations.stop(this.observation, null);
+				return;
+			}
+			this.context.setOutcome((cause instanceof LockUnavailableException) ? Outcome.UNAVAILABLE
+					: (cause instanceof LockInterruptedException || cause instanceof CancellationException)
+							? Outcome.INTERRUPTED : Outcome.ERROR);
+			this.observations.stop(this.observation, cause);
+		}
+
+	}
+
+	/**
+	 * The observation of a hold, which ends with the last of its locks.
+	 */
+	private static final class Hold {
+
+		private final LockObservations observations;
+
+		private final LockObservationContext context;
+
+		private final @Nullable Observation observation;
+
+		private final AtomicInteger left;
+
+		private volatile boolean lost;
+
+		Hold(LockObservations observations, LockObservationContext context, @Nullable Observation observation,
+				int locks) {
+			this.observations = observations;
+			this.context = context;
+			this.observation = observation;
+			this.left = new AtomicInteger(locks);
+		}
+
+		/**
+		 * Note that the hold of one of the locks has ended.
+		 */
+		void ended(boolean lost) {
+			if (lost) {
+				this.lost = true;
+			}
+			if (this.left.decrementAndGet() == 0) {
+				this.context.setOutcome(this.lost ? Outcome.LOST : Outcome.RELEASED);
+				this.observations.stop(this.observation, null);
+			}
+		}
+
 	}
 
 	/**
@@ -170,7 +327,7 @@ public final class LockObservations implements LockRegistryDecorator, LockListen
 	 * @param key which lock
 	 * @param fencingToken its token
 	 */
-	record HoldId(String registry, LockKey key, long fencingToken) {
+	private record HoldId(String registry, LockKey key, long fencingToken) {
 	}
 
 	/**

@@ -4,21 +4,28 @@ package io.github.lockstarter.observation;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
 
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.observation.LockObservationContext.Outcome;
+import io.github.lockstarter.observation.LockObservationDocumentation.LowCardinalityKeyNames;
+import io.github.lockstarter.observation.LockObservations.Acquisition;
 
 /**
  * A registry whose acquisitions and holds are observed.
@@ -29,12 +36,12 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final LockObservations observations;
 
-	private final BoundedNames<LockTags> names;
+	private final BoundedNames<Tags> names;
 
 	ObservedLockRegistry(DefaultLockRegistry delegate, LockObservations observations) {
 		this.delegate = delegate;
 		this.observations = observations;
-		this.names = new BoundedNames<>((name) -> new LockTags(delegate.name(), name));
+		this.names = new BoundedNames<>((name) -> new Tags(delegate.name(), name));
 	}
 
 	@Override
@@ -47,26 +54,26 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 	 * @return the acquisition, or {@code null} if nobody wants to know, or there is
 	 * nothing to acquire, which the registry refuses
 	 */
-	private @Nullable ObservedAcquisition begin(Collection<LockRequest> requests) {
+	private @Nullable Acquisition begin(Collection<LockRequest> requests) {
 		if (this.observations.isNoop() || requests.isEmpty()) {
 			return null;
 		}
 		List<LockRequest> all = List.copyOf(requests);
-		return new ObservedAcquisition(this.observations, this.delegate.name(), this.names.get(nameOf(all)), all);
+		return new Acquisition(this.observations, this.delegate.name(), this.names.get(nameOf(all)), all);
 	}
 
 	private static String nameOf(List<LockRequest> requests) {
 		String name = requests.get(0).key().name();
 		for (LockRequest each : requests) {
 			if (!each.key().name().equals(name)) {
-				return LockTags.SEVERAL;
+				return Tags.SEVERAL;
 			}
 		}
 		return name;
 	}
 
 	private <L extends @Nullable LeaseSet> L observe(Collection<LockRequest> requests, Supplier<L> acquisition) {
-		ObservedAcquisition observed = begin(requests);
+		Acquisition observed = begin(requests);
 		if (observed == null) {
 			return acquisition.get();
 		}
@@ -89,7 +96,7 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 
 	private <L extends LeaseSet> CompletableFuture<L> observeAsync(Collection<LockRequest> requests,
 			Supplier<CompletableFuture<L>> acquisition) {
-		ObservedAcquisition observed = begin(requests);
+		Acquisition observed = begin(requests);
 		if (observed == null) {
 			return acquisition.get();
 		}
@@ -169,7 +176,7 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 
 		private final Executor executor;
 
-		ObservedFuture(CompletableFuture<L> acquisition, ObservedAcquisition observed) {
+		ObservedFuture(CompletableFuture<L> acquisition, Acquisition observed) {
 			this.executor = acquisition.defaultExecutor();
 			acquisition.whenComplete((lease, ex) -> {
 				if (lease == null) {
@@ -188,6 +195,61 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 		@Override
 		public Executor defaultExecutor() {
 			return this.executor;
+		}
+
+	}
+
+	/**
+	 * The low-cardinality key values of one lock name. Each combination is made once,
+	 * because to sort them takes longer than to acquire a lock in memory.
+	 */
+	static final class Tags {
+
+		static final String SEVERAL = "several";
+
+		private static final LockMode[] MODES = LockMode.values();
+
+		private static final Outcome[] OUTCOMES = Outcome.values();
+
+		private final String name;
+
+		private final KeyValues base;
+
+		/**
+		 * By mode and outcome, each of which may be missing. Filled when it is asked for.
+		 */
+		private final @Nullable KeyValues[] all = new KeyValues[(MODES.length + 1) * (OUTCOMES.length + 1)];
+
+		Tags(String store, String name) {
+			this.name = name;
+			this.base = KeyValues.of(LowCardinalityKeyNames.NAME.withValue(name),
+					LowCardinalityKeyNames.STORE.withValue(store));
+		}
+
+		String name() {
+			return this.name;
+		}
+
+		/**
+		 * Return the key values.
+		 * @param mode the mode, or {@code null} for several modes
+		 * @param outcome the outcome, or {@code null} if it is not known yet
+		 */
+		KeyValues keyValues(@Nullable LockMode mode, @Nullable Outcome outcome) {
+			int index = ((mode != null) ? mode.ordinal() : MODES.length) * (OUTCOMES.length + 1)
+					+ ((outcome != null) ? outcome.ordinal() : OUTCOMES.length);
+			KeyValues known = this.all[index];
+			if (known == null) {
+				known = this.base.and(modeOf(mode));
+				known = (outcome != null) ? known.and(LowCardinalityKeyNames.OUTCOME.withValue(outcome.text())) : known;
+				this.all[index] = known;
+			}
+			return known;
+		}
+
+		private static KeyValue modeOf(@Nullable LockMode mode) {
+			return LowCardinalityKeyNames.MODE
+				.withValue((mode != null) ? mode.name().toLowerCase(Locale.ROOT) : SEVERAL);
 		}
 
 	}

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
+import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -94,6 +95,19 @@ class LockObservationsTests {
 						"lock.store", "MemoryLockStore", "lock.outcome", "released"),
 				Map.of("lock.key", "1001", "lock.token", token), null));
 		assertThat(this.recorder.all()).hasSize(2);
+	}
+
+	@Test
+	void theDocumentationListsTheKeyValues() {
+		this.registry.acquire(REQUEST).close();
+		assertThat(this.recorder.all()).zipSatisfy(List.of(LockObservationDocumentation.values()),
+				(seen, documented) -> {
+					assertThat(seen.name()).isEqualTo(documented.getName());
+					assertThat(documented.getLowCardinalityKeyNames()).extracting(KeyName::asString)
+						.containsExactlyInAnyOrderElementsOf(seen.low().keySet());
+					assertThat(documented.getHighCardinalityKeyNames()).extracting(KeyName::asString)
+						.containsExactlyInAnyOrderElementsOf(seen.high().keySet());
+				});
 	}
 
 	@Test
