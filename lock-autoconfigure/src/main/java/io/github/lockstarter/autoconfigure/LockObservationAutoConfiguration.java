@@ -23,33 +23,25 @@ import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
  * Auto-configuration for the observation and the meters of locks, if the application has
- * a registry for them.
+ * registries for them.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class,
 		afterName = { "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
 				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration" })
-@ConditionalOnBean(LockRegistryFactory.class)
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnBean({ LockRegistryFactory.class, ObservationRegistry.class })
 public final class LockObservationAutoConfiguration {
 
-	/**
-	 * Needs Micrometer's observations only.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ObservationRegistry.class)
-	@ConditionalOnBean(ObservationRegistry.class)
-	static class Observations {
-
-		@Bean
-		@ConditionalOnMissingBean(LockRegistryDecorator.class)
-		LockObservations distributedLockObservations(ObservationRegistry registry,
-				ObjectProvider<LockObservationConvention> convention) {
-			return new LockObservations(registry, convention.getIfAvailable());
-		}
-
+	@Bean
+	@ConditionalOnMissingBean(LockRegistryDecorator.class)
+	LockObservations distributedLockObservations(ObservationRegistry registry,
+			ObjectProvider<LockObservationConvention> convention) {
+		return new LockObservations(registry, convention.getIfAvailable());
 	}
 
 	/**
-	 * Needs Micrometer's meters only.
+	 * An application may observe without meters, but Spring Boot has no meters without
+	 * observations.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)

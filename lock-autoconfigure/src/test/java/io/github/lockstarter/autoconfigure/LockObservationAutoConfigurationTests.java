@@ -89,15 +89,6 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void metersNeedNoObservations() {
-		run(this.observed.withClassLoader(new FilteredClassLoader(ObservationRegistry.class)), (context) -> {
-			assertThat(context).hasSingleBean(LockMeters.class).doesNotHaveBean(LockObservations.class);
-			context.getBean(LockRegistry.class).acquire(REQUEST).close();
-			assertThat(context.getBean(MeterRegistry.class).get("distributed.lock.held").gauge().value()).isZero();
-		});
-	}
-
-	@Test
 	void anApplicationNamesThemItself() {
 		run(this.observed.withBean(LockObservationConvention.class, Regional::new), (context) -> {
 			context.getBean(LockRegistry.class).acquire(REQUEST).close();
@@ -136,7 +127,6 @@ class LockObservationAutoConfigurationTests {
 	private static List<String> beans(ApplicationContextRunner runner) {
 		List<String> names = new ArrayList<>();
 		run(runner, (context) -> names.addAll(Arrays.asList(context.getBeanDefinitionNames())));
-		names.remove(LockObservationAutoConfiguration.class.getName());
 		return names;
 	}
 
