@@ -10,11 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
@@ -29,6 +31,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.LocalState;
 import io.github.lockstarter.store.LockInspection;
@@ -49,7 +52,9 @@ class LocksEndpoint {
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
 
-	private final CreatedRegistries registries;
+	private final Supplier<Map<String, DefaultLockRegistry>> registries;
+
+	private final ObjectProvider<LockRegistry> injected;
 
 	private final @Nullable String instance;
 
@@ -57,19 +62,26 @@ class LocksEndpoint {
 
 	private final Show showValues;
 
+	private final Duration patience;
+
 	/**
 	 * Create an endpoint.
-	 * @param registries the registries
+	 * @param registries returns the registries that exist, by their names
+	 * @param injected the one that is injected by its type, which may be around one of
+	 * them
 	 * @param instance the name of this instance, if it is known
 	 * @param sanitizing what is not shown even if keys are
 	 * @param showValues whether keys are shown
+	 * @param patience how long an answer of a store may take
 	 */
-	LocksEndpoint(CreatedRegistries registries, @Nullable String instance, Iterable<SanitizingFunction> sanitizing,
-			Show showValues) {
+	LocksEndpoint(Supplier<Map<String, DefaultLockRegistry>> registries, ObjectProvider<LockRegistry> injected,
+			@Nullable String instance, Iterable<SanitizingFunction> sanitizing, Show showValues, Duration patience) {
 		this.registries = registries;
+		this.injected = injected;
 		this.instance = instance;
 		this.sanitizer = new Sanitizer(sanitizing);
 		this.showValues = showValues;
+		this.patience = patience;
 	}
 
 	@ReadOperation
@@ -83,7 +95,7 @@ class LocksEndpoint {
 	 */
 	LocksDescriptor locks(boolean showKeys) {
 		Map<String, LocalDescriptor> all = new TreeMap<>();
-		this.registries.byName().forEach((name, registry) -> all.put(name, local(registry, (key) -> true, showKeys)));
+		this.registries.get().forEach((name, registry) -> all.put(name, local(registry, (key) -> true, showKeys)));
 		return new LocksDescriptor(this.instance, all);
 	}
 
@@ -132,11 +144,10 @@ class LocksEndpoint {
 		if (inspection == null) {
 			return lock.response(NOT_IMPLEMENTED, lock.showsNothing(), null);
 		}
-		if (lock.ask(inspection.free(lock.key, token))) {
+		if (lock.ask(() -> inspection.free(lock.key, token))) {
 			logger.warn("Lock '" + lock.key + "' of the registry '" + lock.registry.name() + "' with the fencing token "
 					+ token + " was freed by the endpoint 'locks'");
-			return lock.response(WebEndpointResponse.STATUS_OK,
-					"The lock was freed. Its owner learns of the loss at its next renewal.", null);
+			return freed(lock, inspection);
 		}
 		LockInspection.State state = lock.inspect(inspection);
 		return state.holders().isEmpty()
@@ -145,14 +156,29 @@ class LocksEndpoint {
 						+ token + ", or its holder is not an instance of this library.", state);
 	}
 
+	/** Other readers may hold the lock still, or the next owner holds it already. */
+	private static WebEndpointResponse<LockDescriptor> freed(Lock lock, LockInspection inspection) {
+		LockInspection.State state = null;
+		try {
+			state = lock.inspect(inspection);
+		}
+		catch (StoreAnswer.Missing ex) {
+			logger.debug("It is not known who holds the lock now", ex);
+		}
+		String message = (state == null || state.holders().isEmpty()) ? "The lock was freed."
+				: "The lock was freed from the owner with this token, and is held by others now.";
+		return lock.response(WebEndpointResponse.STATUS_OK,
+				message + " The owner learns of the loss at its next renewal.", state);
+	}
+
 	private WebEndpointResponse<LockDescriptor> answer(String name, @Nullable String key, @Nullable String registry,
 			Question question) {
-		DefaultLockRegistry found = this.registries.find(registry);
+		DefaultLockRegistry found = (registry != null) ? this.registries.get().get(registry) : injected();
 		if (found == null) {
 			return refusal(WebEndpointResponse.STATUS_NOT_FOUND,
 					((registry != null) ? "No lock registry has the name '" + registry + "'."
 							: "No lock registry can be chosen by its type.")
-							+ " The parameter 'registry' may be one of " + this.registries.byName().keySet() + ".",
+							+ " The parameter 'registry' may be one of " + this.registries.get().keySet() + ".",
 					registry, name, key);
 		}
 		try {
@@ -167,6 +193,14 @@ class LocksEndpoint {
 					"The outcome is not known, because the store cannot be asked: " + ex.reason(), found.name(), name,
 					key);
 		}
+	}
+
+	private @Nullable DefaultLockRegistry injected() {
+		LockRegistry registry = this.injected.getIfUnique();
+		while (registry != null && registry.delegate() != registry) {
+			registry = registry.delegate();
+		}
+		return (registry instanceof DefaultLockRegistry found) ? found : null;
 	}
 
 	private static WebEndpointResponse<LockDescriptor> refusal(int status, String message, @Nullable String registry,
@@ -242,11 +276,11 @@ class LocksEndpoint {
 		}
 
 		LockInspection.State inspect(LockInspection inspection) throws StoreAnswer.Missing {
-			return ask(inspection.inspect(this.key));
+			return ask(() -> inspection.inspect(this.key));
 		}
 
-		<T> T ask(CompletionStage<T> answer) throws StoreAnswer.Missing {
-			return StoreAnswer.await(answer, StoreAnswer.PATIENCE);
+		<T> T ask(Supplier<CompletionStage<T>> question) throws StoreAnswer.Missing {
+			return StoreAnswer.await(StoreAnswer.ask(this.registry.store(), question), LocksEndpoint.this.patience);
 		}
 
 		/** The caller knows the key. */
@@ -339,12 +373,17 @@ class LocksEndpoint {
 	 *
 	 * @param instance its name
 	 * @param remaining how long its lease lasts if it is not renewed, if the store knows
+	 * @param fencingToken that of its first hold, as a text, if the store knows that of
+	 * each holder
 	 */
-	record HolderDescriptor(String instance, LockMode mode, @Nullable Duration remaining) {
+	record HolderDescriptor(String instance, LockMode mode, @Nullable Duration remaining,
+			@Nullable String fencingToken) {
 
 		static HolderDescriptor of(LockInspection.Holder holder) {
 			Duration remaining = holder.remaining();
-			return new HolderDescriptor(holder.name(), holder.mode(), (remaining != null) ? millis(remaining) : null);
+			Long token = holder.fencingToken();
+			return new HolderDescriptor(holder.name(), holder.mode(), (remaining != null) ? millis(remaining) : null,
+					(token != null) ? token.toString() : null);
 		}
 
 	}

@@ -32,9 +32,8 @@ public final class LocksEndpointAutoConfiguration {
 			ObjectProvider<EngineSettings> settings, ObjectProvider<SanitizingFunction> sanitizing,
 			LocksEndpointProperties properties) {
 		EngineSettings engine = settings.getIfAvailable();
-		return new LocksEndpoint(new CreatedRegistries(registries::all, injected),
-				(engine != null) ? engine.instanceName() : null, sanitizing.orderedStream().toList(),
-				properties.showValues());
+		return new LocksEndpoint(registries::byName, injected, (engine != null) ? engine.instanceName() : null,
+				sanitizing.orderedStream().toList(), properties.showValues(), StoreAnswer.PATIENCE);
 	}
 
 	@Bean

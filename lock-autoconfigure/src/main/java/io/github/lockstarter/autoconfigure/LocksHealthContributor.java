@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,6 @@ import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -39,34 +37,31 @@ final class LocksHealthContributor implements CompositeHealthContributor {
 	/** A lock that nobody acquires. */
 	static final LockKey QUESTION = LockKey.of("distributed-lock-health");
 
-	private final CreatedRegistries registries;
+	private final Supplier<Map<String, DefaultLockRegistry>> registries;
 
 	private final Duration patience;
 
 	private final Map<DefaultLockRegistry, Registry> indicators = new ConcurrentHashMap<>();
 
-	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-health-");
-
 	/**
 	 * Create a contributor.
-	 * @param registries the registries
+	 * @param registries returns the registries that exist, by their names
 	 * @param patience how long an answer may take
 	 */
-	LocksHealthContributor(CreatedRegistries registries, Duration patience) {
+	LocksHealthContributor(Supplier<Map<String, DefaultLockRegistry>> registries, Duration patience) {
 		this.registries = registries;
 		this.patience = patience;
-		this.threads.setDaemon(true);
 	}
 
 	@Override
 	public @Nullable HealthContributor getContributor(String name) {
-		DefaultLockRegistry registry = this.registries.byName().get(name);
+		DefaultLockRegistry registry = this.registries.get().get(name);
 		return (registry != null) ? indicator(registry) : null;
 	}
 
 	@Override
 	public Stream<Entry> stream() {
-		Map<String, DefaultLockRegistry> all = this.registries.byName();
+		Map<String, DefaultLockRegistry> all = this.registries.get();
 		this.indicators.keySet().retainAll(all.values());
 		return all.entrySet().stream().map((each) -> new Entry(each.getKey(), indicator(each.getValue())));
 	}
@@ -122,8 +117,7 @@ final class LocksHealthContributor implements CompositeHealthContributor {
 			CompletableFuture<?> answer = this.answer;
 			if (answer == null || answer.isDone()) {
 				LockStore store = this.registry.store();
-				Executor threads = store.mayBlock() ? LocksHealthContributor.this.threads : Runnable::run;
-				answer = CompletableFuture.supplyAsync(() -> question(store), threads).thenCompose(Function.identity());
+				answer = StoreAnswer.ask(store, () -> question(store));
 				this.answer = answer;
 			}
 			return answer;

@@ -2,14 +2,13 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
@@ -24,9 +23,9 @@ public final class LocksHealthContributorAutoConfiguration {
 
 	/** Spring Boot takes the name of the contributor from that of the bean. */
 	@Bean
-	LocksHealthContributor locksHealthContributor(LockRegistryFactory registries,
-			ObjectProvider<LockRegistry> injected) {
-		return new LocksHealthContributor(new CreatedRegistries(registries::all, injected), StoreAnswer.PATIENCE);
+	@ConditionalOnMissingBean(name = { "locksHealthIndicator", "locksHealthContributor" })
+	LocksHealthContributor locksHealthContributor(LockRegistryFactory registries) {
+		return new LocksHealthContributor(registries::byName, StoreAnswer.PATIENCE);
 	}
 
 }

@@ -32,7 +32,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 	/** One for a store that may block, which ends with its answer. */
 	@Override
 	protected String[] startingThreads() {
-		return new String[] { ".autoconfigure.LocksHealthContributor" };
+		return new String[] { ".autoconfigure.StoreAnswer" };
 	}
 
 	@Test

@@ -4,8 +4,12 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -56,6 +60,7 @@ import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * What the endpoint shows of locks, and which of them it frees.
@@ -84,9 +89,9 @@ class LocksEndpointTests {
 	private LocksEndpoint endpoint(DefaultLockRegistry registry, SanitizingFunction... sanitizing) {
 		this.beans.registerSingleton("locks", new TransactionAwareLockRegistry("locks", registry,
 				OnActiveTransaction.DEFAULT, OnPersistenceContext.DEFAULT, LockListener.NO_OP));
-		return new LocksEndpoint(
-				new CreatedRegistries(() -> List.of(registry), this.beans.getBeanProvider(LockRegistry.class)),
-				"orders@web-1:7", List.of(sanitizing), Show.WHEN_AUTHORIZED);
+		return new LocksEndpoint(() -> Map.of(registry.name(), registry),
+				this.beans.getBeanProvider(LockRegistry.class), "orders@web-1:7", List.of(sanitizing),
+				Show.WHEN_AUTHORIZED, Duration.ofMinutes(1));
 	}
 
 	private static LocalDescriptor here(LocksEndpoint endpoint, boolean showKeys) {
@@ -152,8 +157,8 @@ class LocksEndpointTests {
 		CompletableFuture<Lease> future = this.registry.acquireAsync(STOCK);
 		this.time.advance(Duration.ofSeconds(3));
 		LockDescriptor lock = body(endpoint.find("stock", "1001", null), 200);
-		assertThat(lock.holders()).containsExactly(
-				new HolderDescriptor("orders@web-2:9", LockMode.EXCLUSIVE, LEASE.minus(Duration.ofSeconds(3))));
+		assertThat(lock.holders()).containsExactly(new HolderDescriptor("orders@web-2:9", LockMode.EXCLUSIVE,
+				LEASE.minus(Duration.ofSeconds(3)), Long.toString(lease.fencingToken())));
 		assertThat(lock.fencingToken()).isEqualTo(Long.toString(lease.fencingToken()));
 		assertThat(lock.waiters()).containsExactly("orders@web-1:7");
 		assertThat(lock.here().held()).isEmpty();
@@ -204,6 +209,45 @@ class LocksEndpointTests {
 		}
 		assertThat(body(endpoint.release("stock", "1001", token, null), 404).message()).contains("Nobody holds");
 		assertThat(endpoint.free("other", null, token, null).message()).contains("Nobody holds");
+	}
+
+	@Test
+	void theTokenOfOneReaderFreesTheLockFromThatOneOnly() {
+		LocksEndpoint endpoint = endpoint(this.registry);
+		DefaultLockRegistry other = registry("orders@web-2:9", new MemoryLockStore(this.memory));
+		Lease stuck = other.acquire(STOCK.withMode(LockMode.READ));
+		Lease lease = this.registry.acquire(STOCK.withMode(LockMode.READ));
+		assertThat(endpoint.lock("stock", "1001", null).holders())
+			.extracting(HolderDescriptor::instance, HolderDescriptor::fencingToken)
+			.containsExactlyInAnyOrder(tuple("orders@web-2:9", Long.toString(stuck.fencingToken())),
+					tuple("orders@web-1:7", Long.toString(lease.fencingToken())));
+		LockDescriptor freed = body(endpoint.release("stock", "1001", stuck.fencingToken(), null), 200);
+		assertThat(freed.message()).contains("held by others now");
+		assertThat(freed.holders()).singleElement().extracting(HolderDescriptor::instance).isEqualTo("orders@web-1:7");
+		freed = body(endpoint.release("stock", "1001", lease.fencingToken(), null), 200);
+		assertThat(freed.message()).startsWith("The lock was freed. ");
+		assertThat(freed.holders()).isEmpty();
+		this.time.advance(LEASE);
+		assertThat(stuck.isHeld() || lease.isHeld()).isFalse();
+	}
+
+	@Test
+	void aStoreThatMayBlockDoesNotBlockTheCaller() {
+		List<Thread> asked = new CopyOnWriteArrayList<>();
+		DefaultLockRegistry blocking = registry("orders@web-1:7",
+				new FaultInjectingStore(new DelegatingStore(new MemoryLockStore(this.memory)) {
+
+					@Override
+					protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+						asked.add(Thread.currentThread());
+						return super.ask(kind, request);
+					}
+
+				}));
+		LocksEndpoint endpoint = endpoint(blocking);
+		body(endpoint.find("stock", "1001", null), 200);
+		body(endpoint.release("stock", "1001", 1, null), 404);
+		assertThat(asked).hasSize(3).doesNotContain(Thread.currentThread());
 	}
 
 	@Test

@@ -14,8 +14,9 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributors;
@@ -25,7 +26,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -55,8 +55,6 @@ class LocksHealthTests {
 
 	private final Map<String, DefaultLockRegistry> registries = new HashMap<>();
 
-	private final DefaultListableBeanFactory unused = new DefaultListableBeanFactory();
-
 	private DefaultLockRegistry registry(LockStore store) {
 		DefaultLockRegistry registry = new DefaultLockRegistry("memory", store, LockSettings.NONE,
 				EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
@@ -65,9 +63,7 @@ class LocksHealthTests {
 	}
 
 	private HealthIndicator indicator(Duration patience) {
-		LocksHealthContributor contributor = new LocksHealthContributor(
-				new CreatedRegistries(this.registries::values, this.unused.getBeanProvider(LockRegistry.class)),
-				patience);
+		LocksHealthContributor contributor = new LocksHealthContributor(() -> this.registries, patience);
 		assertThat(contributor.stream()).extracting(HealthContributors.Entry::name).containsExactly("memory");
 		assertThat(contributor.getContributor("redis")).isNull();
 		return (HealthIndicator) contributor.getContributor("memory");
@@ -200,6 +196,17 @@ class LocksHealthTests {
 		});
 		application.withPropertyValues("management.health.locks.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean(LocksHealthContributor.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "locksHealthIndicator", "locksHealthContributor" })
+	void anApplicationMayHaveOneOfItsOwn(String name) {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class,
+					LocksHealthContributorAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.store=memory")
+			.withBean(name, HealthIndicator.class, () -> () -> Health.up().build())
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksHealthContributor.class));
 	}
 
 	/**

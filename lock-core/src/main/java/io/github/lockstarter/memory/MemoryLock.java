@@ -143,7 +143,7 @@ final class MemoryLock {
 		for (Map.Entry<OwnerToken, Lease> each : this.leases.entrySet()) {
 			holders.add(new LockInspection.Holder(OwnerToken.holder(each.getKey().value()),
 					isShared() ? LockMode.READ : LockMode.EXCLUSIVE,
-					Duration.ofNanos(each.getValue().end - this.memory.now())));
+					Duration.ofNanos(each.getValue().end - this.memory.now()), each.getValue().fencingBase));
 			last = Math.max(last, each.getValue().fencingBase);
 		}
 		return new LockInspection.State(holders, last, this.queue.names());

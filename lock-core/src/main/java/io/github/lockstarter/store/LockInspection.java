@@ -73,8 +73,26 @@ public interface LockInspection {
 	 * {@link LockMode#EXCLUSIVE}
 	 * @param remaining how long its lease lasts if it is not renewed, or {@code null} if
 	 * the store does not know that
+	 * @param fencingBase that of its grant, or {@code null} if the store knows only the
+	 * last one of the lock
 	 */
-	record Holder(String name, LockMode mode, @Nullable Duration remaining) {
+	record Holder(String name, LockMode mode, @Nullable Duration remaining, @Nullable Long fencingBase) {
+
+		/**
+		 * Create an owner in a store that knows only the last fencing base of the lock.
+		 */
+		public Holder(String name, LockMode mode, @Nullable Duration remaining) {
+			this(name, mode, remaining, null);
+		}
+
+		/**
+		 * Return the fencing token of its first hold, or {@code null} if the store does
+		 * not know it.
+		 */
+		public @Nullable Long fencingToken() {
+			return (this.fencingBase != null) ? this.fencingBase << LockAttempt.Grant.HOLD_NUMBER_BITS : null;
+		}
+
 	}
 
 	/**

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.observation;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
+import io.github.lockstarter.engine.Counts;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.LocalState;
 import io.github.lockstarter.event.LockEvent;
@@ -33,6 +36,11 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 
 	/** The gauges of one scrape have one reading. */
 	private static final long LIFE_OF_READING = TimeUnit.SECONDS.toNanos(1);
+
+	/** Of a registry that does not exist, or no longer. */
+	private static final LocalState NOTHING = new LocalState(List.of(), List.of());
+
+	private static final Counts NO_COUNTS = new Counts(0, 0, Duration.ZERO, 0);
 
 	private final MeterRegistry meters;
 
@@ -52,14 +60,13 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.registries.all().forEach((each) -> of(each.name()));
+		this.registries.byName().keySet().forEach(this::of);
 	}
 
 	/** A registry may be created when its first lock is requested. */
 	private OfRegistry of(String name) {
 		OfRegistry known = this.all.get(name);
-		return (known != null) ? known : this.all.computeIfAbsent(name, (each) -> new OfRegistry(each,
-				this.registries.all().stream().filter((one) -> one.name().equals(each)).findFirst().orElse(null)));
+		return (known != null) ? known : this.all.computeIfAbsent(name, OfRegistry::new);
 	}
 
 	@Override
@@ -81,9 +88,9 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 	 */
 	private final class OfRegistry {
 
-		private final Tags tags;
+		private final String name;
 
-		private final @Nullable DefaultLockRegistry registry;
+		private final Tags tags;
 
 		private final BoundedNames<OfName> names;
 
@@ -91,52 +98,56 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 		private long readAt;
 
 		/** Guarded by this. */
-		private boolean read;
+		private @Nullable Counts counts;
 
-		OfRegistry(String name, @Nullable DefaultLockRegistry registry) {
+		OfRegistry(String name) {
+			this.name = name;
 			this.tags = Tags.of(LowCardinalityKeyNames.STORE.asString(), name);
-			this.registry = registry;
 			this.names = new BoundedNames<>((each) -> new OfName(this, each));
-			if (registry != null) {
-				bind(registry);
+			if (registry() != null) {
+				bind();
 			}
 		}
 
-		private void bind(DefaultLockRegistry registry) {
-			FunctionCounter.builder("distributed.lock.handoffs", registry, (each) -> each.counts().handOffs())
+		/** After a registry was closed, another one may have its name. */
+		private @Nullable DefaultLockRegistry registry() {
+			return LockMeters.this.registries.byName().get(this.name);
+		}
+
+		private void bind() {
+			FunctionCounter.builder("distributed.lock.handoffs", this, (each) -> each.counts().handOffs())
 				.description("Locks that were passed on to the next waiter in the same instance")
 				.tags(this.tags)
 				.register(LockMeters.this.meters);
-			Gauge.builder("distributed.lock.orphans", this, (each) -> each.orphans(registry))
+			// This one exists always, so a name whose first request still waits appears
+			Gauge.builder("distributed.lock.orphans", this, (each) -> each.counts().orphans())
 				.description("Locks that may still be held in the store although nobody wants them")
 				.tags(this.tags)
 				.register(LockMeters.this.meters);
 			TimeGauge
-				.builder("distributed.lock.renewal.lag", registry, TimeUnit.NANOSECONDS,
+				.builder("distributed.lock.renewal.lag", this, TimeUnit.NANOSECONDS,
 						(each) -> each.counts().renewalLag().toNanos())
 				.description("By how much the latest renewal that is due is late")
 				.tags(this.tags)
 				.register(LockMeters.this.meters);
 		}
 
-		/** This one exists always, so a name whose first request still waits appears. */
-		private double orphans(DefaultLockRegistry registry) {
-			refresh();
-			return registry.counts().orphans();
-		}
-
 		synchronized double count(OfName name, ToDoubleFunction<OfName> count) {
-			refresh();
+			counts();
 			return count.applyAsDouble(name);
 		}
 
-		private synchronized void refresh() {
+		private synchronized Counts counts() {
 			long now = LockMeters.this.meters.config().clock().monotonicTime();
-			if (this.registry != null && (!this.read || now - this.readAt >= LIFE_OF_READING)) {
-				read(this.registry.localState());
-				this.read = true;
+			Counts counts = this.counts;
+			if (counts == null || now - this.readAt >= LIFE_OF_READING) {
+				DefaultLockRegistry registry = registry();
+				read((registry != null) ? registry.localState() : NOTHING);
+				counts = (registry != null) ? registry.counts() : NO_COUNTS;
+				this.counts = counts;
 				this.readAt = now;
 			}
+			return counts;
 		}
 
 		private void read(LocalState state) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
@@ -205,10 +206,18 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 	}
 
 	/**
-	 * Return the registries that exist, also those that the application has created
-	 * itself. For tools; an application injects a {@link LockRegistry}.
+	 * Return the registries that exist by their names, also those that the application
+	 * has created itself. For tools; an application injects a {@link LockRegistry}. None
+	 * is created to be looked at, because that would connect to servers that nothing
+	 * uses.
 	 */
-	public Collection<DefaultLockRegistry> all() {
+	public Map<String, DefaultLockRegistry> byName() {
+		Map<String, DefaultLockRegistry> registries = new TreeMap<>();
+		all().forEach((each) -> registries.put(each.name(), each));
+		return registries;
+	}
+
+	private Collection<DefaultLockRegistry> all() {
 		List<DefaultLockRegistry> all = new ArrayList<>();
 		synchronized (this.created) {
 			this.created.values().removeIf(DefaultLockRegistry::isClosed);

@@ -153,7 +153,40 @@ class LockMetersTests {
 		assertThat(this.meters.get("distributed.lock.orphans").gauge().value()).isEqualTo(1);
 		this.store.release.loseRequests(() -> false);
 		this.time.advance(LEASE);
+		this.clock.add(Duration.ofSeconds(1));
 		assertThat(this.meters.get("distributed.lock.orphans").gauge().value()).isZero();
+	}
+
+	@Test
+	void theGaugesOfOneScrapeHaveOneReading() {
+		assertThat(this.meters.get("distributed.lock.orphans").gauge().value()).isZero();
+		Lease lease = this.registry.acquire(REQUEST);
+		this.store.release.loseRequests(() -> true);
+		lease.close();
+		assertThat(this.meters.get("distributed.lock.orphans").gauge().value()).isZero();
+		this.clock.add(Duration.ofSeconds(1));
+		assertThat(this.meters.get("distributed.lock.orphans").gauge().value()).isEqualTo(1);
+		this.store.release.loseRequests(() -> false);
+		this.time.advance(LEASE);
+	}
+
+	@Test
+	void aRegistryMayHaveTheNameOfAClosedOne() {
+		LockRegistryFactory registries = this.context.getBean(LockRegistryFactory.class);
+		LockRegistry closed = registries.create("reports", new MemoryLockStore());
+		closed.acquire(REQUEST).close();
+		assertThat(gaugeOfReports("distributed.lock.held")).isZero();
+		((DefaultLockRegistry) closed.delegate().delegate()).close();
+		this.clock.add(Duration.ofSeconds(1));
+		assertThat(gaugeOfReports("distributed.lock.orphans")).isZero();
+		Lease lease = registries.create("reports", new MemoryLockStore()).acquire(REQUEST);
+		this.clock.add(Duration.ofSeconds(1));
+		assertThat(gaugeOfReports("distributed.lock.held")).isEqualTo(1);
+		lease.close();
+	}
+
+	private double gaugeOfReports(String meter) {
+		return this.meters.get(meter).tag("lock.store", "reports").gauge().value();
 	}
 
 	@Test

@@ -201,8 +201,9 @@ class LocksOverHttpTests {
 				.bodyJson()
 				.isStrictlyEqualTo("""
 						{"registry": "shelves", "name": "stock", "key": "1001",
-							"holders": [{"instance": "orders@web-2:9", "mode": "EXCLUSIVE", "remaining": "PT27S"}],
-							"fencingToken": "%d", "waiters": [],
+							"holders": [{"instance": "orders@web-2:9", "mode": "EXCLUSIVE", "remaining": "PT27S",
+								"fencingToken": "%1$d"}],
+							"fencingToken": "%1$d", "waiters": [],
 							"here": {"held": [], "heldLeftOut": 0, "waiting": [], "waitingLeftOut": 0}}"""
 					.formatted(lease.fencingToken()));
 			lease.close();

@@ -36,9 +36,10 @@ final class ZooKeeperInspection implements LockInspection {
 			List<Holder> holders = new ArrayList<>();
 			long last = 0;
 			for (Owner owner : owners) {
+				long base = lock.bases().of(owner.stat().getMzxid());
 				holders.add(new Holder(nameOf(owner.node()),
-						owner.node().isExclusive() ? LockMode.EXCLUSIVE : LockMode.READ, null));
-				last = Math.max(last, lock.bases().of(owner.stat().getMzxid()));
+						owner.node().isExclusive() ? LockMode.EXCLUSIVE : LockMode.READ, null, base));
+				last = Math.max(last, base);
 			}
 			List<NodeName> names = lock.view().names();
 			return new State(holders, last,
