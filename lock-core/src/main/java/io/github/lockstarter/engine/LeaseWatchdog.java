@@ -108,6 +108,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 		lose(tenure, null);
 	}
 
+	/**
+	 * End a tenure whose owner the store no longer knows.
+	 */
+	void disown(Tenure tenure) {
+		if (!tenure.certainty().isOver()) {
+			lose(tenure, "the store no longer knew its owner");
+		}
+	}
+
 	private void schedule(Tenure tenure, long due) {
 		Timetable.Entry next = new Timetable.Entry(earlier(due, tenure.deadline()), () -> check(tenure));
 		Timetable.Entry previous = tenure.setAlarm(next);
@@ -195,7 +204,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 			watch(tenure);
 		}
 		else {
-			lose(tenure, "the store no longer knew its owner");
+			disown(tenure);
 		}
 	}
 

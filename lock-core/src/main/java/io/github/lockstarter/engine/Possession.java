@@ -207,9 +207,13 @@ final class Possession {
 	 * The tenure was lost, and with it the lock for all its holders.
 	 */
 	Effect lose(Tenure tenure) {
+		String reason = tenure.certainty().lossReason();
+		List<Hold> lost = this.holders.loseAll(reason);
+		// Its body has ended in time, unless the store says otherwise
+		Hold last = this.lastHold;
 		forgetTenure();
-		List<Hold> lost = this.holders.loseAll(tenure.certainty().lossReason());
-		return (desk) -> lost.forEach(desk::ended);
+		Effect told = (last != null && reason != null && last.lose(reason)) ? (desk) -> desk.ended(last) : Effect.NONE;
+		return told.and((desk) -> lost.forEach(desk::ended));
 	}
 
 	private void forgetTenure() {

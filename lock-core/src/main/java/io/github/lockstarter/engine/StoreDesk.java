@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -267,11 +269,24 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 				() -> this.locks.change(key, LocalLock::look).carryOut(this));
 	}
 
+	/**
+	 * Ask whether another JVM waits, and whether the lock is still this JVM's: if it was
+	 * freed, it must not be handed on until the next renewal.
+	 */
 	@Override
 	public void probe(Tenure tenure) {
-		this.answers
-			.within(Answers.OWN,
-					this.background.ask(tenure.key(), () -> this.store.waitingLine().isAwaited(tenure.key())))
+		LockKey key = tenure.key();
+		LeaseRequest check = new LeaseRequest(key, tenure.owner(), Duration.ZERO);
+		this.answers.within(Answers.OWN,
+				this.background.ask(key,
+						() -> this.store.renew(List.of(check))
+							.get(0)
+							.thenCombine(this.store.waitingLine().isAwaited(key), (owned, awaited) -> {
+								if (!owned) {
+									this.watchdog.disown(tenure);
+								}
+								return awaited;
+							})))
 			.whenComplete((awaited, ex) -> probed(tenure, awaited, ex));
 	}
 

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -188,6 +189,25 @@ class HandOffTests extends AbstractInstancesTests {
 			assertThat(this.store.acquire.calls()).isEqualTo(2);
 			question.close();
 			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+		}
+	}
+
+	@Test
+	void aLockThatWasFreedDuringALongHoldIsNotHandedOff() throws Exception {
+		try (DefaultLockRegistry freed = registry(this.store, Duration.ofSeconds(30), Duration.ofSeconds(1));
+				DefaultLockRegistry other = registry(this.instances.store(), Duration.ofSeconds(30),
+						Duration.ofSeconds(1))) {
+			Lease lease = freed.acquire(REQUEST);
+			Call<Long> waiter = waiter(freed);
+			this.time.advance(Duration.ofSeconds(1));
+			LockInspection inspection = this.store.inspection().orElseThrow();
+			assertThat(inspection.free(KEY, lease.fencingToken()).toCompletableFuture().get()).isTrue();
+			Lease next = other.acquire(REQUEST);
+			lease.close();
+			Awaitility.await().until(() -> lost(KEY) == 1);
+			assertThat(waiter.result()).isNotDone();
+			next.close();
+			assertThat(waiter.get()).isGreaterThan(next.fencingToken());
 		}
 	}
 
