@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,13 +39,21 @@ final class Orphans {
 
 	private final Answers answers;
 
+	private final Consumer<LockKey> answered;
+
 	private final AtomicInteger pending = new AtomicInteger();
 
-	Orphans(LockStore store, Timetable timetable, Background background) {
+	/**
+	 * Create orphans.
+	 * @param answered called for a lock whose store answers again after a failure, which
+	 * may end an outage
+	 */
+	Orphans(LockStore store, Timetable timetable, Background background, Consumer<LockKey> answered) {
 		this.store = store;
 		this.timetable = timetable;
 		this.background = background;
 		this.answers = new Answers(timetable);
+		this.answered = answered;
 	}
 
 	/**
@@ -138,21 +147,25 @@ final class Orphans {
 
 	private void begin(Return orphan) {
 		this.pending.incrementAndGet();
-		attempt(orphan, FIRST_PAUSE);
+		attempt(orphan, FIRST_PAUSE, false);
 	}
 
-	private void attempt(Return orphan, long pause) {
+	private void attempt(Return orphan, long pause, boolean failedBefore) {
 		this.background.ask(orphan.key(), () -> this.store.release(orphan.key(), orphan.owner(), null))
 			.whenComplete((outcome, ex) -> {
 				if (ex != null) {
 					logger.debug("Lock '" + orphan.key() + "' could not be released yet", ex);
+				}
+				else if (failedBefore) {
+					// A store may refuse new locks only, as a full Redis does
+					this.answered.accept(orphan.key());
 				}
 				long next = this.timetable.now() + pause;
 				if ((ex == null && !orphan.repeated()) || next - orphan.until() >= 0) {
 					this.pending.decrementAndGet();
 				}
 				else {
-					this.timetable.at(next, () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE)));
+					this.timetable.at(next, () -> attempt(orphan, Math.min(2 * pause, LONGEST_PAUSE), ex != null));
 				}
 			});
 	}

@@ -68,6 +68,7 @@ final class OutageLog {
 			Outage outage = find(key);
 			if (outage != null) {
 				outage.answeredAt = null;
+				outage.failedAt = this.timetable.now();
 				return;
 			}
 			this.outages.add(new Outage(key, this.timetable.now()));
@@ -132,8 +133,10 @@ final class OutageLog {
 			this.outages.remove(outage);
 			this.underWay = !this.outages.isEmpty();
 		}
-		String end = subject() + " answers again after " + TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.since)
-				+ " ms; ";
+		// Nobody may have asked it between its last failure and this answer
+		String end = subject() + " answers again, " + TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.since)
+				+ " ms after the first failed request and "
+				+ TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.failedAt) + " ms after the last one; ";
 		if (outage.lost == 0) {
 			logger.info(end + "no lock was lost");
 		}
@@ -175,6 +178,8 @@ final class OutageLog {
 
 		private final long since;
 
+		private long failedAt;
+
 		private int lost;
 
 		/** Of the first locks that were lost. */
@@ -188,6 +193,7 @@ final class OutageLog {
 		Outage(@Nullable LockKey key, long since) {
 			this.key = key;
 			this.since = since;
+			this.failedAt = since;
 		}
 
 	}

@@ -68,7 +68,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 		this.background = new Background(threads.background(), store.mayBlock(), this.answers);
 		this.locks = locks;
 		this.notice = notice;
-		this.orphans = new Orphans(store, this.timetable, this.background);
+		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
 				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);

@@ -213,7 +213,7 @@ class OutageTests extends AbstractInstancesTests {
 		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
 			.element(1)
 			.asString()
-			.contains("WARNING", "The store 'MemoryLockStore' answers again after ", " ms; 19 locks were lost: [stock:",
+			.contains("WARNING", "The store 'MemoryLockStore' answers again, ", " ms after the last one; 19 locks were lost: [stock:",
 					" and others");
 	}
 
@@ -234,7 +234,22 @@ class OutageTests extends AbstractInstancesTests {
 		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
 			.element(1)
 			.asString()
-			.contains("INFO", "answers again after 7000 ms; no lock was lost");
+			.contains("INFO", "answers again, 7000 ms after the first failed request and 1000 ms after the last one;"
+					+ " no lock was lost");
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
+	void theReturnOfAnOrphanEndsAnOutage(CapturedLog log) {
+		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
+		this.store.acquire.loseRequests(() -> true);
+		this.store.release.loseRequests(() -> true);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> registry.acquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)));
+		this.time.advance(Duration.ofSeconds(5));
+		this.store.release.loseRequests(() -> false);
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(log).containsPattern("answers again, [5-8]\\d{3} ms after the first failed request");
 	}
 
 	private DefaultLockRegistry registry(Duration outageTime) {
