@@ -183,7 +183,7 @@ final class Warnings {
 		this.leftOut = 0;
 		this.printed++;
 		return (this.printed < MOST_PER_MINUTE) ? addition
-				: addition + "\n(further warnings of long holds and waits are left out for a minute)";
+				: addition + "\n(further warnings of long holds and waits are left out until the minute is over)";
 	}
 
 }
