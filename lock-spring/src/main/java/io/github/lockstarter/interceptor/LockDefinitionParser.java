@@ -143,7 +143,8 @@ final class LockDefinitionParser {
 		request = with("leaseTime", annotation.leaseTime(), request, LockRequest::withLeaseTime,
 				"Leave it out for a lease that is renewed until the method ends.");
 		request = with("holdAtMost", annotation.holdAtMost(), request, LockRequest::withHoldAtMost,
-				"Leave it out for a lock that is renewed until the method ends, or that has a leaseTime.");
+				(request.leaseTime() != null) ? "Leave it out for a lock that has a leaseTime."
+						: "Leave it out for a lock that is renewed until the method ends.");
 		return with("holdAtLeast", annotation.holdAtLeast(), request, LockRequest::withHoldAtLeast,
 				"Leave it out for a shared lock, or for a lock that is free when the method returns.");
 	}
@@ -342,7 +343,8 @@ final class LockDefinitionParser {
 			return value.get();
 		}
 		catch (IllegalArgumentException ex) {
-			throw invalid(attribute + ": " + ex.getMessage(), action, ex);
+			String message = String.valueOf(ex.getMessage());
+			throw invalid(message.startsWith("'" + attribute + "'") ? message : attribute + ": " + message, action, ex);
 		}
 	}
 

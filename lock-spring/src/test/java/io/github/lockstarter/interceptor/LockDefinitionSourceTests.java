@@ -143,15 +143,15 @@ class LockDefinitionSourceTests {
 	void anInvalidAnnotationNamesMethodAttributeAndRemedy() {
 		Cases.rows(
 				"""
-						badName | name: 'name' must be 1 to 128 of the characters | Set 'name' to
+						badName | 'name' must be 1 to 128 of the characters | Set 'name' to
 						templateAsName | but was '#{productId}' | Set 'name' to a valid label. What differs in each call belongs in 'key', as in key = "#id".
 						parameterAsName | name "#productId" is a static label, so #productId is not evaluated | Use key = "#productId".
 						parameterInName | name "stock-#p0.sell" is a static label, so #p0 is not evaluated | key = "#p0"
 						badWaitTime | waitTime: 'soon' is not a duration | "500ms", "3s" or "PT3S"
 						bareWaitTime | waitTime: '10' has no unit | "500ms", "3s" or "PT3S"
-						negativeWaitTime | waitTime: 'waitTime' must not be negative | "0s"
+						negativeWaitTime | 'waitTime' must not be negative | "0s"
 						badLeaseTime | leaseTime: 'x' is not a duration | "500ms"
-						shortLeaseTime | leaseTime: 'leaseTime' must be from 10 ms | Leave it out
+						shortLeaseTime | 'leaseTime' must be from 10 ms | Leave it out
 						missingProperty | waitTime: Could not resolve placeholder 'missing' | ${property:default}
 						badKey | key "#id +" is not a SpEL expression | "#id"
 						blankKey | key is blank | Leave it out for one lock per name
@@ -171,10 +171,11 @@ class LockDefinitionSourceTests {
 						fallbackWithOtherParameters | Invalid.noParameters()' returning int does not have | same parameters
 						fallbackWithOtherReturnType | Invalid.text(long)' returning String does not have | same parameters
 						fallbackToItself | Invalid.fallbackToItself()' returning void does not have | same parameters
-						keptByReader | holdAtLeast: 'holdAtLeast' is not possible in mode READ | Leave it out
+						keptByReader | 'holdAtLeast' is not possible in mode READ | Leave it out
 						badHoldAtLeast | holdAtLeast: 'x' is not a duration | "500ms"
-						fixedAndLimited | holdAtMost: 'holdAtMost' is for leases that are renewed | Leave it out
-						shortHoldAtLeast | holdAtLeast: 'holdAtLeast' must be from 10 ms | free when the method returns
+						fixedAndLimited | 'holdAtMost' is for leases that are renewed | Leave it out for a lock that has a leaseTime.
+						shortHoldAtMost | 'holdAtMost' must be from 10 ms | Leave it out for a lock that is renewed until the method ends.
+						shortHoldAtLeast | 'holdAtLeast' must be from 10 ms | free when the method returns
 						fencedPublisher | transactions of a reactive chain cannot be fenced | where … and fence < :token
 						otherWaitTime | waitTime is '1s' in one annotation and '' in another | Use the same value
 						otherReaction | onContention is 'SKIP' in one annotation and 'THROW' in another | Use the same value
@@ -186,6 +187,7 @@ class LockDefinitionSourceTests {
 								"Invalid @DistributedLock on '" + Invalid.class.getName() + "." + method + "(")
 						.withMessageContaining(problem)
 						.satisfies((ex) -> {
+							assertThat(ex.getDescription()).doesNotContainPattern("(\\w+): '\\1'");
 							assertThat(ex.getAction()).contains(action);
 							assertThat(ex).hasMessage(ex.getDescription() + ". " + ex.getAction());
 						});
@@ -537,6 +539,10 @@ class LockDefinitionSourceTests {
 
 		@DistributedLock(leaseTime = "1ms")
 		void shortLeaseTime() {
+		}
+
+		@DistributedLock(holdAtMost = "9ms")
+		void shortHoldAtMost() {
 		}
 
 		@DistributedLock(waitTime = "${missing}")
