@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -75,18 +74,21 @@ public final class TestLease implements Lease {
 	/**
 	 * Run code in which this is the {@linkplain Lease#current() current} lease, and close
 	 * it, as an annotated method does.
+	 * @param <T> the type of the result
+	 * @param <X> the type of exception that the code may throw
 	 * @return the result of the code
 	 * @throws LockLostException if this lease was lost
 	 */
-	public <T extends @Nullable Object> T call(Supplier<T> body) {
-		return new LockTemplate(new Granting()).execute(LockRequest.of(this.key), (lease) -> body.get());
+	public <T extends @Nullable Object, X extends Throwable> T call(Body<T, X> body) throws X {
+		return new LockTemplate(new Granting()).<T, X>executeChecked(LockRequest.of(this.key), (lease) -> body.call());
 	}
 
 	/**
 	 * Run code as {@link #call} does.
+	 * @param <X> the type of exception that the code may throw
 	 */
-	public void run(Runnable body) {
-		call(() -> {
+	public <X extends Throwable> void run(Action<X> body) throws X {
+		this.<Boolean, X>call(() -> {
 			body.run();
 			return true;
 		});
@@ -180,6 +182,26 @@ public final class TestLease implements Lease {
 		if (loss != null) {
 			throw loss;
 		}
+	}
+
+	/**
+	 * Code with a result.
+	 */
+	@FunctionalInterface
+	public interface Body<T extends @Nullable Object, X extends Throwable> {
+
+		T call() throws X;
+
+	}
+
+	/**
+	 * Code without a result.
+	 */
+	@FunctionalInterface
+	public interface Action<X extends Throwable> {
+
+		void run() throws X;
+
 	}
 
 	/**

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.test;
 
+import java.io.IOException;
+import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,6 +14,7 @@ import io.github.lockstarter.LockLostException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class TestLeaseTests {
@@ -20,12 +23,20 @@ class TestLeaseTests {
 
 	@Test
 	void itIsTheCurrentLeaseOfItsBodyOnly() {
-		assertThat(this.lease.<Lease>call(Lease::current)).isSameAs(this.lease);
+		assertThat(this.lease.<Lease, RuntimeException>call(Lease::current)).isSameAs(this.lease);
 		assertThatIllegalStateException().isThrownBy(Lease::current);
 		assertThat(this.lease.fencingToken()).isEqualTo(42);
 		assertThat(this.lease.isHeld()).isFalse();
 		assertThat(this.lease.remaining()).isZero();
 		assertThatIllegalStateException().isThrownBy(this.lease::ensureHeld).withMessageContaining("is closed");
+	}
+
+	@Test
+	void aBodyMayThrowACheckedException() throws IOException {
+		assertThat(this.lease.<Integer, IOException>call(() -> new StringReader("a").read())).isEqualTo('a');
+		assertThatIOException().isThrownBy(() -> TestLease.of("stock", 1001).run(() -> {
+			throw new IOException("full");
+		})).withMessage("full");
 	}
 
 	@Test
