@@ -279,8 +279,9 @@ public final class ManualTime implements Time, LongSupplier {
 			Parking parking = this.parked.get(current);
 			while (parking != null && parking.deadline() - this.now > 0) {
 				if (left <= 0) {
-					throw new IllegalStateException("Nobody lets this thread go: call advance(…) on another one, or let"
-							+ " this one wait inside letPass(…)");
+					throw new IllegalStateException("Nobody lets this thread go: call advance(…) on another one, or"
+							+ " before this call if only time would end its wait. With a ManualTime of your own, you"
+							+ " can also let it wait inside letPass(…)");
 				}
 				left = parking.end().awaitNanos(left);
 				parking = this.parked.get(current);
