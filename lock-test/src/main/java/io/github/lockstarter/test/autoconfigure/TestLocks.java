@@ -45,6 +45,8 @@ public final class TestLocks extends RecordingLockListener {
 
 	private static final String ELSEWHERE = "elsewhere";
 
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
 	private final ManualTime time;
 
 	private final List<Store> stores = new CopyOnWriteArrayList<>();
@@ -66,7 +68,7 @@ public final class TestLocks extends RecordingLockListener {
 	 * Let another instance of the application, with the name {@code elsewhere}, hold a
 	 * lock.
 	 * @return to be closed when the other instance releases the lock
-	 * @throws IllegalStateException if this application holds the lock
+	 * @throws IllegalStateException if the lock is held already
 	 */
 	public Situation heldElsewhere(String name, Object key) {
 		return heldElsewhere(LockKey.of(name, key));
@@ -76,7 +78,7 @@ public final class TestLocks extends RecordingLockListener {
 	 * Let another instance of the application, with the name {@code elsewhere}, hold a
 	 * lock.
 	 * @return to be closed when the other instance releases the lock
-	 * @throws IllegalStateException if this application holds the lock
+	 * @throws IllegalStateException if the lock is held already
 	 */
 	public Situation heldElsewhere(LockKey lock) {
 		LeaseRequest request = new LeaseRequest(lock, OwnerToken.random(ELSEWHERE, LockMode.EXCLUSIVE),
@@ -88,7 +90,7 @@ public final class TestLocks extends RecordingLockListener {
 		if (!this.stores.stream().allMatch((store) -> store.hold(request))) {
 			release.run();
 			throw new IllegalStateException(
-					"No other instance can hold lock '" + lock + "', because this application holds it");
+					"No other instance can hold lock '" + lock + "', because it is held already");
 		}
 		this.held.add(request);
 		return begin(release);
@@ -228,6 +230,14 @@ public final class TestLocks extends RecordingLockListener {
 		 */
 		private boolean hold(LeaseRequest request) {
 			return this.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof LockAttempt.Grant;
+		}
+
+		/** The other instance renews its lease for as long as it holds the lock. */
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return super.acquire(request, wait)
+				.thenApply((attempt) -> (attempt instanceof LockAttempt.Refusal refusal
+						&& ELSEWHERE.equals(refusal.holder())) ? new LockAttempt.Refusal(LEASE, ELSEWHERE) : attempt);
 		}
 
 		@Override

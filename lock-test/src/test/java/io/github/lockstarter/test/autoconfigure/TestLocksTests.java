@@ -100,7 +100,14 @@ class TestLocksTests {
 	void noOtherInstanceHoldsWhatTheApplicationHolds() {
 		try (Lease lease = this.other.acquire(STOCK)) {
 			assertThatIllegalStateException().isThrownBy(() -> this.locks.heldElsewhere("stock", 1001))
-				.withMessageContaining("this application holds it");
+				.withMessageContaining("held already");
+		}
+		try (Situation held = this.locks.heldElsewhere("stock", 1001)) {
+			assertThatIllegalStateException().isThrownBy(() -> this.locks.heldElsewhere("stock", 1001))
+				.withMessageContaining("held already");
+			assertContended(this.registry);
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquire(STOCK))
+				.withMessageContaining("elsewhere, whose lease ends in 30 s unless renewed");
 		}
 		assertThat(this.registry.tryAcquire(STOCK)).hasValueSatisfying(Lease::close);
 	}
