@@ -8,7 +8,13 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
+import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LockStore;
 
 import static io.github.lockstarter.test.LockAssertions.assertThatLock;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,6 +61,16 @@ class LockAssertionsTests {
 			.hasLost(report)
 			.hasFailedToAcquire(report);
 		assertFails(() -> LockAssertions.assertThat(this.recorded).hasNotAcquired(report), "Lock 'report' should not");
+	}
+
+	@Test
+	void aRegistryWithoutSpringTellsAListener() {
+		LockStore store = new MemoryLockStore();
+		LockListener listener = this.recorded;
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, listener)) {
+			registry.acquire(LockRequest.of(STOCK)).close();
+		}
+		LockAssertions.assertThat(this.recorded).hasAcquired(STOCK).hasReleased(STOCK);
 	}
 
 	@Test
