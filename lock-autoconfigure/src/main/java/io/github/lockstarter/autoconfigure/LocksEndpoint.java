@@ -105,7 +105,8 @@ class LocksEndpoint {
 	}
 
 	@DeleteOperation
-	@Nullable LockDescriptor free(@Selector String name, @Nullable String key, long token, @Nullable String registry) {
+	@Nullable LockDescriptor free(@Selector String name, @Nullable String key, @Nullable String token,
+			@Nullable String registry) {
 		return release(name, key, token, registry).getBody();
 	}
 
@@ -117,7 +118,7 @@ class LocksEndpoint {
 	 * injected by its type
 	 */
 	WebEndpointResponse<LockDescriptor> find(String name, @Nullable String key, @Nullable String registry) {
-		return answer(name, key, registry, this::find);
+		return answer(name, key, registry, "The store cannot be asked: ", this::find);
 	}
 
 	private WebEndpointResponse<LockDescriptor> find(Lock lock) throws StoreAnswer.Missing {
@@ -134,9 +135,25 @@ class LocksEndpoint {
 	 * @param registry the name of the registry, or {@code null} for the one that is
 	 * injected by its type
 	 */
-	WebEndpointResponse<LockDescriptor> release(String name, @Nullable String key, long token,
+	WebEndpointResponse<LockDescriptor> release(String name, @Nullable String key, @Nullable String token,
 			@Nullable String registry) {
-		return answer(name, key, registry, (lock) -> release(lock, token));
+		return answer(name, key, registry, "The outcome is not known, because the store cannot be asked: ",
+				(lock) -> release(lock, token(token)));
+	}
+
+	/** A text until here, so that whoever gives none, or another one, is told why. */
+	private static long token(@Nullable String token) {
+		try {
+			if (token != null && !token.startsWith("-")) {
+				return Long.parseLong(token);
+			}
+		}
+		catch (NumberFormatException ex) {
+			// As one that is missing
+		}
+		throw new IllegalArgumentException("The parameter 'token' must be a fencing token of the hold that is to end,"
+				+ " such as the 'fencingToken' that is shown for the lock, but "
+				+ ((token != null) ? "was '" + token + "'" : "is missing"));
 	}
 
 	private WebEndpointResponse<LockDescriptor> release(Lock lock, long token) throws StoreAnswer.Missing {
@@ -171,8 +188,17 @@ class LocksEndpoint {
 				message + " The owner learns of the loss at its next renewal.", state);
 	}
 
+	/**
+	 * Answer a request for two locks at once.
+	 */
+	WebEndpointResponse<LockDescriptor> refuse(String name, @Nullable String key, @Nullable String registry) {
+		return refusal(WebEndpointResponse.STATUS_BAD_REQUEST,
+				"The key must be either the rest of the path or the parameter 'key'; a lock without a key has neither",
+				registry, name, key);
+	}
+
 	private WebEndpointResponse<LockDescriptor> answer(String name, @Nullable String key, @Nullable String registry,
-			Question question) {
+			String failure, Question question) {
 		DefaultLockRegistry found = (registry != null) ? this.registries.get().get(registry) : injected();
 		if (found == null) {
 			return refusal(WebEndpointResponse.STATUS_NOT_FOUND,
@@ -189,8 +215,7 @@ class LocksEndpoint {
 					key);
 		}
 		catch (StoreAnswer.Missing ex) {
-			return refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-					"The outcome is not known, because the store cannot be asked: " + ex.reason(), found.name(), name,
+			return refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, failure + ex.reason(), found.name(), name,
 					key);
 		}
 	}

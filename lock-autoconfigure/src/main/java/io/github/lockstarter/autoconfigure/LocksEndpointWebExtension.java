@@ -49,24 +49,28 @@ class LocksEndpointWebExtension {
 
 	@ReadOperation
 	WebEndpointResponse<LockDescriptor> lockOfPath(@Selector String name,
-			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String registry) {
-		return this.delegate.find(name, key(path), registry);
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String key, @Nullable String registry) {
+		return isOneKey(path, key) ? this.delegate.find(name, String.join("/", path), registry)
+				: this.delegate.refuse(name, key, registry);
 	}
 
 	@DeleteOperation
-	WebEndpointResponse<LockDescriptor> free(@Selector String name, @Nullable String key, long token,
+	WebEndpointResponse<LockDescriptor> free(@Selector String name, @Nullable String key, @Nullable String token,
 			@Nullable String registry) {
 		return this.delegate.release(name, key, token, registry);
 	}
 
 	@DeleteOperation
 	WebEndpointResponse<LockDescriptor> freeOfPath(@Selector String name,
-			@Selector(match = Match.ALL_REMAINING) String[] path, long token, @Nullable String registry) {
-		return this.delegate.release(name, key(path), token, registry);
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String key, @Nullable String token,
+			@Nullable String registry) {
+		return isOneKey(path, key) ? this.delegate.release(name, String.join("/", path), token, registry)
+				: this.delegate.refuse(name, key, registry);
 	}
 
-	private static @Nullable String key(String[] path) {
-		return (path.length > 0) ? String.join("/", path) : null;
+	/** Of a path that ends with a slash, nothing is left. */
+	private static boolean isOneKey(String[] path, @Nullable String key) {
+		return path.length > 0 && key == null;
 	}
 
 }

@@ -195,20 +195,20 @@ class LocksEndpointTests {
 		DefaultLockRegistry stuck = registry("orders@web-2:9", new MemoryLockStore(this.memory));
 		Lease lost = stuck.acquire(STOCK);
 		long token = Long.parseLong(body(endpoint.find("stock", "1001", null), 200).fencingToken());
-		assertThat(body(endpoint.release("stock", "1001", token - (1 << 12), null), 409).holders()).hasSize(1);
+		assertThat(body(endpoint.release("stock", "1001", "" + (token - (1 << 12)), null), 409).holders()).hasSize(1);
 		assertThat(lost.isHeld()).isTrue();
-		assertThat(body(endpoint.release("stock", "1001", token, null), 200).message()).contains("was freed");
+		assertThat(body(endpoint.release("stock", "1001", "" + token, null), 200).message()).contains("was freed");
 		assertThat(output).contains("Lock 'stock:1001' of the registry 'memory' with the fencing token " + token
 				+ " was freed by the endpoint");
 		try (Lease next = this.registry.acquire(STOCK.withWaitTime(Duration.ZERO))) {
 			assertThat(next.fencingToken()).isGreaterThan(token);
-			assertThat(body(endpoint.release("stock", "1001", token, null), 409).message()).contains("not freed");
+			assertThat(body(endpoint.release("stock", "1001", "" + token, null), 409).message()).contains("not freed");
 			this.time.advance(LEASE.dividedBy(2));
 			assertThat(lost.isHeld()).isFalse();
 			assertThat(next.isHeld()).isTrue();
 		}
-		assertThat(body(endpoint.release("stock", "1001", token, null), 404).message()).contains("Nobody holds");
-		assertThat(endpoint.free("other", null, token, null).message()).contains("Nobody holds");
+		assertThat(body(endpoint.release("stock", "1001", "" + token, null), 404).message()).contains("Nobody holds");
+		assertThat(endpoint.free("other", null, "" + token, null).message()).contains("Nobody holds");
 	}
 
 	@Test
@@ -221,10 +221,10 @@ class LocksEndpointTests {
 			.extracting(HolderDescriptor::instance, HolderDescriptor::fencingToken)
 			.containsExactlyInAnyOrder(tuple("orders@web-2:9", Long.toString(stuck.fencingToken())),
 					tuple("orders@web-1:7", Long.toString(lease.fencingToken())));
-		LockDescriptor freed = body(endpoint.release("stock", "1001", stuck.fencingToken(), null), 200);
+		LockDescriptor freed = body(endpoint.release("stock", "1001", "" + stuck.fencingToken(), null), 200);
 		assertThat(freed.message()).contains("held by others now");
 		assertThat(freed.holders()).singleElement().extracting(HolderDescriptor::instance).isEqualTo("orders@web-1:7");
-		freed = body(endpoint.release("stock", "1001", lease.fencingToken(), null), 200);
+		freed = body(endpoint.release("stock", "1001", "" + lease.fencingToken(), null), 200);
 		assertThat(freed.message()).startsWith("The lock was freed. ");
 		assertThat(freed.holders()).isEmpty();
 		this.time.advance(LEASE);
@@ -246,7 +246,7 @@ class LocksEndpointTests {
 				}));
 		LocksEndpoint endpoint = endpoint(blocking);
 		body(endpoint.find("stock", "1001", null), 200);
-		body(endpoint.release("stock", "1001", 1, null), 404);
+		body(endpoint.release("stock", "1001", "1", null), 404);
 		assertThat(asked).hasSize(3).doesNotContain(Thread.currentThread());
 	}
 
@@ -255,7 +255,7 @@ class LocksEndpointTests {
 		LocksEndpoint endpoint = endpoint(this.registry);
 		assertThat(body(endpoint.find("stock", null, "redis"), 404).message()).contains("'redis'", "[memory]");
 		assertThat(body(endpoint.find("st ock", null, null), 400).message()).contains("'name' must be");
-		assertThat(body(endpoint.release("stock", " ", 1, null), 400).message()).contains("must not be blank");
+		assertThat(body(endpoint.release("stock", " ", "1", null), 400).message()).contains("must not be blank");
 	}
 
 	@Test
@@ -272,7 +272,7 @@ class LocksEndpointTests {
 		assertThat(lock.message()).contains("does not show who holds a lock");
 		assertThat(lock.holders()).isNull();
 		assertThat(lock.here().held()).hasSize(1);
-		assertThat(body(endpoint.release("stock", "1001", lease.fencingToken(), null), 501).message())
+		assertThat(body(endpoint.release("stock", "1001", "" + lease.fencingToken(), null), 501).message())
 			.contains("frees none");
 		lease.close();
 	}
@@ -282,8 +282,9 @@ class LocksEndpointTests {
 		FaultInjectingStore broken = new FaultInjectingStore(new MemoryLockStore(this.memory));
 		broken.inspect.loseRequests(() -> true);
 		LocksEndpoint endpoint = endpoint(registry("orders@web-1:7", broken));
-		assertThat(body(endpoint.find("stock", "1001", null), 503).message()).contains("request lost");
-		assertThat(body(endpoint.release("stock", "1001", 1, null), 503).message()).contains("outcome is not known");
+		assertThat(body(endpoint.find("stock", "1001", null), 503).message())
+			.isEqualTo("The store cannot be asked: request lost");
+		assertThat(body(endpoint.release("stock", "1001", "1", null), 503).message()).contains("outcome is not known");
 	}
 
 	private static LockDescriptor body(WebEndpointResponse<LockDescriptor> response, int status) {

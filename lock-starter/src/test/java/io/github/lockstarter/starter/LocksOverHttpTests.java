@@ -7,10 +7,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
@@ -237,6 +239,19 @@ class LocksOverHttpTests {
 	}
 
 	@Test
+	void anAddressOfTwoLocksIsRefused() {
+		run((registry, mvc) -> Cases.each(List.of("report/7?key=8", "report/?token=1", "report/7?key=7&token=1"), (path) -> {
+			URI address = URI.create("/actuator/locks/" + path);
+			assertThat(mvc.get().uri(address)).hasStatus(400)
+				.bodyJson()
+				.extractingPath("$.message")
+				.asString()
+				.contains("either the rest of the path or the parameter 'key'");
+			assertThat(mvc.delete().uri(address)).hasStatus(400);
+		}), "management.endpoint.locks.access=unrestricted");
+	}
+
+	@Test
 	void soHasALockWithoutAKey() {
 		run((registry, mvc) -> {
 			Lease lease = this.elsewhere.acquire(LockRequest.of("report"));
@@ -264,8 +279,19 @@ class LocksOverHttpTests {
 	void itFreesALockForTheShownToken() {
 		run((registry, mvc) -> {
 			Lease lease = this.elsewhere.acquire(STOCK);
-			assertThat(mvc.delete().uri("/actuator/locks/stock/1001")).hasStatus(400);
-			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=all")).hasStatus(400);
+			Cases.rows("""
+					                      | is missing
+					?token=               | was ''
+					?token=all            | was 'all'
+					?token=-5             | was '-5'
+					?token=9999999999999999999 | was '9999999999999999999'
+					""",
+					(query, message) -> assertThat(mvc.delete().uri("/actuator/locks/stock/1001" + query))
+						.hasStatus(400)
+						.bodyJson()
+						.extractingPath("$.message")
+						.asString()
+						.contains("'token' must be a fencing token", message));
 			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=4096")).hasStatus(409)
 				.bodyJson()
 				.extractingPath("$.holders[0].instance")
@@ -288,15 +314,22 @@ class LocksOverHttpTests {
 		MBeanServer server = MBeanServerFactory.newMBeanServer();
 		this.application.withConfiguration(AutoConfigurations.of(JmxEndpointAutoConfiguration.class))
 			.withBean(MBeanServer.class, () -> server)
-			.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks")
+			.withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks",
+					"management.endpoint.locks.access=unrestricted")
 			.run((context) -> {
 				Lease lease = this.elsewhere.acquire(STOCK);
 				assertThat(server.getMBeanInfo(name).getOperations()).extracting(MBeanFeatureInfo::getName)
-					.containsExactlyInAnyOrder("locks", "lock");
+					.containsExactlyInAnyOrder("locks", "lock", "free");
 				assertThat(server.invoke(name, "lock", new Object[] { "stock", "1001", null }, new String[3]))
 					.asString()
 					.contains("instance=orders@web-2:9", "fencingToken=" + lease.fencingToken());
-				lease.close();
+				// JConsole calls no operation with a parameter of the class Object
+				assertThat(server.getMBeanInfo(name).getOperations())
+					.flatExtracting((operation) -> List.of(operation.getSignature()))
+					.extracting(MBeanParameterInfo::getType)
+					.containsOnly(String.class.getName());
+				Object[] free = { "stock", "1001", "" + lease.fencingToken(), null };
+				assertThat(server.invoke(name, "free", free, new String[4])).asString().contains("was freed");
 			});
 	}
 
