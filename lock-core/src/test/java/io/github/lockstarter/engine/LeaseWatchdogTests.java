@@ -50,7 +50,7 @@ class LeaseWatchdogTests {
 
 	private final Orphans orphans = new Orphans(this.store, this.timetable,
 			new Background(lanes(), true, new Answers(this.timetable)), (key) -> {
-});
+			});
 
 	private final List<Hold> holds = new ArrayList<>();
 

@@ -213,8 +213,8 @@ class OutageTests extends AbstractInstancesTests {
 		assertThat(log.toString().lines().filter((line) -> !line.contains("OutageLog"))).hasSize(2)
 			.element(1)
 			.asString()
-			.contains("WARNING", "The store 'MemoryLockStore' answers again, ", " ms after the last one; 19 locks were lost: [stock:",
-					" and others");
+			.contains("WARNING", "The store 'MemoryLockStore' answers again, ",
+					" ms after the last one; 19 locks were lost: [stock:", " and others");
 	}
 
 	@Test

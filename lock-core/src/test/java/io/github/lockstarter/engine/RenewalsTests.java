@@ -123,10 +123,9 @@ class RenewalsTests implements Renewal.Listener {
 	@Test
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
 		StoreLanes lanes = new StoreLanes(LockKey::name, Runnable::run, this.timetable, 1, 1);
-		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
-				new Orphans(this.servers, this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
-}),
-				new LossNotice("memory", (event) -> {
+		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals, new Orphans(this.servers,
+				this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
+				}), new LossNotice("memory", (event) -> {
 				}, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);

@@ -216,7 +216,8 @@ class WarningsTests extends AbstractInstancesTests {
 		}
 		this.time.advance(AFTER_HOLD.plus(LOOK));
 		assertThat(warnings(log)).isEqualTo(10);
-		assertThat(log).containsOnlyOnce("(further warnings of long holds and waits are left out until the minute is over)");
+		assertThat(log)
+			.containsOnlyOnce("(further warnings of long holds and waits are left out until the minute is over)");
 		leases.forEach(Lease::close);
 		Lease last = this.registry.acquire(REQUEST);
 		this.time.advance(AFTER_HOLD.plus(LOOK));

@@ -240,15 +240,16 @@ class LocksOverHttpTests {
 
 	@Test
 	void anAddressOfTwoLocksIsRefused() {
-		run((registry, mvc) -> Cases.each(List.of("report/7?key=8", "report/?token=1", "report/7?key=7&token=1"), (path) -> {
-			URI address = URI.create("/actuator/locks/" + path);
-			assertThat(mvc.get().uri(address)).hasStatus(400)
-				.bodyJson()
-				.extractingPath("$.message")
-				.asString()
-				.contains("either the rest of the path or the parameter 'key'");
-			assertThat(mvc.delete().uri(address)).hasStatus(400);
-		}), "management.endpoint.locks.access=unrestricted");
+		run((registry, mvc) -> Cases.each(List.of("report/7?key=8", "report/?token=1", "report/7?key=7&token=1"),
+				(path) -> {
+					URI address = URI.create("/actuator/locks/" + path);
+					assertThat(mvc.get().uri(address)).hasStatus(400)
+						.bodyJson()
+						.extractingPath("$.message")
+						.asString()
+						.contains("either the rest of the path or the parameter 'key'");
+					assertThat(mvc.delete().uri(address)).hasStatus(400);
+				}), "management.endpoint.locks.access=unrestricted");
 	}
 
 	@Test

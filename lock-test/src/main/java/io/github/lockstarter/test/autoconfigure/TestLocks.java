@@ -235,9 +235,9 @@ public final class TestLocks extends RecordingLockListener {
 		/** The other instance renews its lease for as long as it holds the lock. */
 		@Override
 		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			return super.acquire(request, wait)
-				.thenApply((attempt) -> (attempt instanceof LockAttempt.Refusal refusal
-						&& ELSEWHERE.equals(refusal.holder())) ? new LockAttempt.Refusal(LEASE, ELSEWHERE) : attempt);
+			return super.acquire(request, wait).thenApply(
+					(attempt) -> (attempt instanceof LockAttempt.Refusal refusal && ELSEWHERE.equals(refusal.holder()))
+							? new LockAttempt.Refusal(LEASE, ELSEWHERE) : attempt);
 		}
 
 		@Override
