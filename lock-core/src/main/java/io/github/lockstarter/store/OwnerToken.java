@@ -25,6 +25,8 @@ public record OwnerToken(String value, LockMode mode) {
 
 	private static final int LONGEST_INSTANCE = 64;
 
+	private static final int SHORTEST_SHOWN = 12;
+
 	private static final SecureRandom random = new SecureRandom();
 
 	private static final String HOST = host();
@@ -79,13 +81,17 @@ public record OwnerToken(String value, LockMode mode) {
 
 	/**
 	 * Return the name of the instance that owns a lock, or the beginning of the value if
-	 * it is that of another program.
+	 * it is that of another program. A value of that program may have any characters, and
+	 * if it is short its beginning would tell too much of it.
 	 * @param value the value in the store
 	 */
 	public static String holder(String value) {
 		Matcher matcher = VALUE.matcher(value);
-		return matcher.matches() ? matcher.group(1)
-				: "a foreign owner '" + value.substring(0, Math.min(4, value.length())) + "…'";
+		if (matcher.matches()) {
+			return matcher.group(1);
+		}
+		return (value.length() < SHORTEST_SHOWN) ? "a foreign owner"
+				: "a foreign owner '" + value.substring(0, 4).replaceAll("[^ -~]", "?") + "…'";
 	}
 
 	/**

@@ -35,15 +35,20 @@ class OwnerTokenTests {
 	@Test
 	void aForeignValueIsShortened() {
 		Cases.rows("""
-				%1$s      | AbC-
-				shared    | shar
-				          |
-				x         | x
-				a b.%1$s  | a b.
-				.%1$s     | .AbC
-				web.short | web.
+				%1$s         | AbC-
+				a b.%1$s     | a b.
+				.%1$s        | .AbC
+				web.tooshort | web.
+				é€b'%1$s     | ??b'
 				""".formatted(RANDOM),
 				(value, shown) -> assertThat(OwnerToken.holder(value)).isEqualTo("a foreign owner '" + shown + "…'"));
+		assertThat(OwnerToken.holder("\n\u001b[2" + RANDOM)).isEqualTo("a foreign owner '??[2…'");
+	}
+
+	@Test
+	void nothingOfAShortForeignValueIsShown() {
+		Cases.each(List.of("", "x", "shared", "eleven-char"),
+				(value) -> assertThat(OwnerToken.holder(value)).isEqualTo("a foreign owner"));
 	}
 
 	@Test
