@@ -185,8 +185,8 @@ public final class LockRequest {
 	 * Use it for work that moves between threads. Such a lease takes part in no
 	 * transaction of the current thread.
 	 * @param owner an object with {@code equals} and {@code hashCode} that stands for one
-	 * piece of work, such as an object in the context of a reactive chain; its
-	 * {@code toString}, or else its class, names it in warnings
+	 * piece of work, such as an object in the context of a reactive chain; a text, a
+	 * number or a UUID names it in warnings and lists, and another object's class does
 	 * @throws IllegalArgumentException if it is a thread
 	 */
 	public LockRequest withOwner(Object owner) {

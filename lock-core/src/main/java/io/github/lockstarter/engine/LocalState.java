@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ import io.github.lockstarter.LockMode;
 public record LocalState(List<Held> held, List<Waiting> waiting) {
 
 	private static final int LONGEST_TEXT = 100;
+
+	private static final String LIBRARY = "io.github.lockstarter.";
 
 	static LocalState of(Collection<LocalLock> locks) {
 		List<Held> held = new ArrayList<>();
@@ -51,22 +54,20 @@ public record LocalState(List<Held> held, List<Waiting> waiting) {
 	}
 
 	/**
-	 * Return the name of a thread, or the text or class of another owner. Not called
-	 * under the guard of a lock, because it calls user code.
+	 * Return the name of a thread, or the text of an owner of this library or of one that
+	 * is a text or a number of Java. Another one is named by its class, because its text
+	 * may be personal data, and the code that makes it may block.
 	 */
 	static String nameOf(Object owner) {
 		if (owner instanceof Thread thread) {
 			return thread.getName().isEmpty() ? "thread #" + thread.getId() : thread.getName();
 		}
 		String type = owner.getClass().getName();
-		try {
+		boolean plain = type.startsWith("java.")
+				&& (owner instanceof CharSequence || owner instanceof Number || owner instanceof UUID);
+		if (plain || type.startsWith(LIBRARY)) {
 			String text = owner.toString();
-			if (text != null && !text.isEmpty() && !text.startsWith(type + "@")) {
-				return (text.length() > LONGEST_TEXT) ? text.substring(0, LONGEST_TEXT) + "…" : text;
-			}
-		}
-		catch (RuntimeException ex) {
-			// Its class says enough
+			return (text.length() > LONGEST_TEXT) ? text.substring(0, LONGEST_TEXT) + "…" : text;
 		}
 		return type.substring(type.lastIndexOf('.') + 1);
 	}

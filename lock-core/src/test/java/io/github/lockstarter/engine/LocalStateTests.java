@@ -2,8 +2,11 @@
 
 package io.github.lockstarter.engine;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
@@ -197,20 +200,26 @@ class LocalStateTests extends AbstractInstancesTests {
 
 	@Test
 	void anOwnerIsNamedByItsTextOrItsClass() {
-		Object failing = new Object() {
-			@Override
-			public String toString() {
-				throw new IllegalStateException();
-			}
-		};
+		UUID id = new UUID(1, 2);
 		assertThat(LocalState.nameOf("job 7")).isEqualTo("job 7");
+		assertThat(LocalState.nameOf(7L)).isEqualTo("7");
+		assertThat(LocalState.nameOf(id)).isEqualTo(id.toString());
 		assertThat(LocalState.nameOf(new Object())).isEqualTo("Object");
-		assertThat(LocalState.nameOf(failing)).startsWith("LocalStateTests$");
+		assertThat(LocalState.nameOf(Optional.of("DE02 1203"))).isEqualTo("Optional");
 		assertThat(LocalState.nameOf("x".repeat(200))).hasSize(101).endsWith("x…");
 		assertThat(LocalState.nameOf(OwnerToken.random("orders@web-1:7", LockMode.EXCLUSIVE)))
 			.isEqualTo("orders@web-1:7");
 		assertThat(LocalState.nameOf(new Thread(null, () -> {
 		}, ""))).matches("thread #\\d+");
+	}
+
+	@Test
+	void noCodeOfAnOwnerRuns() {
+		Object owner = Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { CharSequence.class },
+				(proxy, method, arguments) -> {
+					throw new AssertionError(method.getName());
+				});
+		assertThat(LocalState.nameOf(owner)).startsWith("$Proxy");
 	}
 
 	private Held held() {
