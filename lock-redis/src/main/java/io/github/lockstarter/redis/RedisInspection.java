@@ -22,6 +22,9 @@ import io.github.lockstarter.store.OwnerToken;
  */
 final class RedisInspection implements LockInspection {
 
+	/** The answer of PTTL for a key that does not exist. */
+	static final long FREE = -2;
+
 	private final ScriptConnection scripts;
 
 	private final LockScriptCalls calls;
@@ -69,8 +72,10 @@ final class RedisInspection implements LockInspection {
 			for (int i = 4; i < places; i += 2) {
 				owners.add(Owner.of(text(answer.get(i)), LockMode.READ, (long) answer.get(i + 1)));
 			}
-			if (owners.isEmpty() && !value.isEmpty()) {
-				owners.add(Owner.of(value, LockMode.EXCLUSIVE, (long) answer.get(1)));
+			long remaining = (long) answer.get(1);
+			// The value of another program may be empty
+			if (owners.isEmpty() && remaining != FREE) {
+				owners.add(Owner.of(value, LockMode.EXCLUSIVE, remaining));
 			}
 			List<String> waiters = answer.subList(places, answer.size()).stream().map(Findings::waiter).toList();
 			return new Findings((long) answer.get(0), owners, waiters);

@@ -269,12 +269,19 @@ public final class RedisVoter implements Voter, AutoCloseable {
 	/**
 	 * What a server knows about a lock.
 	 *
-	 * @param owner the owner that holds it on this server; with an empty value if it is
-	 * free
+	 * @param owner the owner that holds it on this server
 	 * @param fencingBase its last fencing base, or 0 if none is known
-	 * @param remaining the remaining milliseconds of the lease, or negative
+	 * @param remaining the remaining milliseconds of the lease, as PTTL returns them
 	 */
 	public record Holding(OwnerToken owner, long fencingBase, long remaining) {
+
+		/**
+		 * Return whether nobody holds it. The value of another program may be empty.
+		 */
+		public boolean isFree() {
+			return this.remaining == RedisInspection.FREE;
+		}
+
 	}
 
 	/**

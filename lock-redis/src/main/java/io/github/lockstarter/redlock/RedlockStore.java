@@ -236,8 +236,7 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 	private static List<RedisVoter.Holding> holdings(Answers<RedisVoter.Holding> found) {
 		return found.answers()
 			.stream()
-			.filter((each) -> !each.owner().value().isEmpty()
-					&& found.isMajority((other) -> other.owner().equals(each.owner())))
+			.filter((each) -> !each.isFree() && found.isMajority((other) -> other.owner().equals(each.owner())))
 			.toList();
 	}
 

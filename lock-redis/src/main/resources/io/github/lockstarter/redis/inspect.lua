@@ -1,7 +1,8 @@
 -- Shows who holds a lock and who waits for it, and changes nothing.
 --
 -- KEYS  as in acquire.lua
--- Returns {last fencing base or 0, remaining milliseconds or -1, value of the lock or '',
+-- Returns {last fencing base or 0, remaining milliseconds, -1 without an end, -2 if it is free,
+--          value of the lock or '',
 --          number of readers, and for each its owner token and its remaining milliseconds,
 --          and then the places in the queue}
 

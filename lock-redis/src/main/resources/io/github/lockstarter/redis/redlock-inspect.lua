@@ -2,7 +2,8 @@
 --
 -- KEYS  1 lock
 --       2 its fencing base
--- Returns {fencing base or 0, remaining milliseconds or -1, value or ''}
+-- Returns {fencing base or 0, remaining milliseconds, -1 without an end, -2 if it is free,
+--          value or ''}
 
 local lock, fence = KEYS[1], KEYS[2]
 local call = redis.call

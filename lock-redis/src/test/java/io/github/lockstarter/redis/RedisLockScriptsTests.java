@@ -114,6 +114,13 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
+		void soIsOneWithoutAValue() {
+			redis.command("SET", LOCK, "");
+			assertThat(inspection().inspect(KEY).toCompletableFuture().join().holders())
+				.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null));
+		}
+
+		@Test
 		void aLockWhoseFencingBaseIsForgottenIsFreedByTheTokenThatIsShown() {
 			long base = acquire(owner);
 			redis.command("DEL", FENCE);

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
@@ -53,6 +54,16 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 		long base = grantAndForget();
 		assertThat(this.one.client().renew(this.key, this.owner, LEASE_TIME)).isTrue();
 		mustBeFreed(base);
+	}
+
+	@Test
+	void theLockOfAnotherProgramIsShownThoughItsValueIsEmpty() {
+		for (int i = 0; i < 3; i++) {
+			servers.get(i).command("SET", lock(), "");
+		}
+		LockInspection inspection = this.three.client().store().inspection().orElseThrow();
+		assertThat(inspection.inspect(this.key).toCompletableFuture().join().holders())
+			.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null));
 	}
 
 	private long grantAndForget() {
