@@ -126,7 +126,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.locks = new LocalLocks(this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
 				this.threads.timetable(), settings.leaseTime().dividedBy(10));
-		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), outages);
+		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), this.threads.events(),
+				outages);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
 		safeStore.setInstance(settings.instanceName());
 		safeStore.onInterruption(this::renewAll);

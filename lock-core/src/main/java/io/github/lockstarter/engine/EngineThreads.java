@@ -16,8 +16,8 @@ import io.github.lockstarter.store.LockStore;
 
 /**
  * The few threads of a registry, independent of the number of locks: one keeps time, one
- * calls listeners, and some ask the store in the background. A slow store or listener
- * delays nothing else.
+ * tells owners of their losses, one calls listeners, and some ask the store in the
+ * background. A slow store or listener delays nothing else.
  * <ul>
  * <li>Renewals have threads of their own, so they never wait behind other requests: one
  * for each server of the store, at most {@value #MAX_STORE_THREADS}.</li>
@@ -69,7 +69,11 @@ final class EngineThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor callbackPool = pool("lock-callback-", 1);
 
+	private final ThreadPoolExecutor eventPool = pool("lock-event-", 1);
+
 	private final Executor callbacks;
+
+	private final Executor events;
 
 	private final StoreLanes background;
 
@@ -92,6 +96,7 @@ final class EngineThreads implements AutoCloseable {
 	EngineThreads(LockStore store, Time time) {
 		this.timetable = new Timetable(time);
 		this.callbacks = time.observe(this.callbackPool);
+		this.events = time.observe(this.eventPool);
 		Servers servers = new Servers(store.servers(), this.timetable::now, time.observe(this.lookups));
 		this.background = new StoreLanes(servers::of, time.observe(this.storePool), this.timetable, THREADS_PER_SERVER,
 				MAX_STORE_THREADS);
@@ -158,8 +163,19 @@ final class EngineThreads implements AutoCloseable {
 		return this.renewals;
 	}
 
+	/**
+	 * Return the executor for what owners want to do when they lose a lock.
+	 */
 	Executor callbacks() {
 		return this.callbacks;
+	}
+
+	/**
+	 * Return the executor for listeners and warnings, which may be slow and must not
+	 * delay the callbacks of owners.
+	 */
+	Executor events() {
+		return this.events;
 	}
 
 	/**
@@ -198,6 +214,7 @@ final class EngineThreads implements AutoCloseable {
 		this.renewalPool.shutdown();
 		this.lookups.shutdown();
 		this.callbackPool.shutdown();
+		this.eventPool.shutdown();
 		this.platformThreads.forEach(ThreadPoolExecutor::shutdown);
 	}
 

@@ -18,7 +18,8 @@ import io.github.lockstarter.event.LockListener;
 
 /**
  * Reports what happens to a lease in the background to the log, the listeners and the
- * owner. Callbacks run on a thread of their own, so that a slow one delays no renewal.
+ * owner. Callbacks of owners run on a thread of their own, and listeners on another one,
+ * so that a slow listener delays neither a renewal nor the interruption of a body.
  */
 final class LossNotice {
 
@@ -30,12 +31,15 @@ final class LossNotice {
 
 	private final Executor callbacks;
 
+	private final Executor events;
+
 	private final OutageLog outages;
 
-	LossNotice(String store, LockListener listener, Executor callbacks, OutageLog outages) {
+	LossNotice(String store, LockListener listener, Executor callbacks, Executor events, OutageLog outages) {
 		this.store = store;
 		this.listener = listener;
 		this.callbacks = callbacks;
+		this.events = events;
 		this.outages = outages;
 	}
 
@@ -84,14 +88,14 @@ final class LossNotice {
 		else {
 			logger.warn(message);
 		}
-		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));
 		for (HoldEnding.Callback callback : owners) {
 			callback.context().on(this.callbacks).execute(() -> call(callback.action(), loss));
 		}
+		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));
 	}
 
 	private void tell(LockEvent event) {
-		this.callbacks.execute(() -> this.listener.onEvent(event));
+		this.events.execute(() -> this.listener.onEvent(event));
 	}
 
 	private void call(Consumer<LockLostException> callback, LockLostException loss) {

@@ -58,7 +58,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	private final Executor returns;
 
-	private final Executor callbacks;
+	private final Executor events;
 
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
 			OutageLog outages) {
@@ -74,7 +74,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
 		this.outages = outages;
 		this.returns = threads.returns();
-		this.callbacks = threads.callbacks();
+		this.events = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
 		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
@@ -217,7 +217,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	@Override
 	public void warn(Runnable warning) {
-		this.callbacks.execute(warning);
+		this.events.execute(warning);
 	}
 
 	@Override

@@ -62,7 +62,7 @@ class FutureWaiterTests {
 		Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 		OutageLog outages = EngineProbe.outages(this.threads.timetable());
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
-				new LossNotice("memory", listener, Runnable::run, outages), outages);
+				new LossNotice("memory", listener, Runnable::run, Runnable::run, outages), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store.name(), this.store),
 				this.threads.returns());
 	}

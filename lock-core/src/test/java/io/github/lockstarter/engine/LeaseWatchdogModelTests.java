@@ -67,7 +67,7 @@ class LeaseWatchdogModelTests {
 			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes), new Orphans(
 					store, this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
 					}), new LossNotice("memory", (event) -> {
-					}, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
+					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);
 			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ),

@@ -126,7 +126,7 @@ class RenewalsTests implements Renewal.Listener {
 		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals, new Orphans(this.servers,
 				this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
 				}), new LossNotice("memory", (event) -> {
-				}, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
+				}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);
 		hold(tenure);

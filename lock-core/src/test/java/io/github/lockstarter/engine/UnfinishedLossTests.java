@@ -15,6 +15,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -54,6 +55,25 @@ class UnfinishedLossTests {
 		}
 
 	};
+
+	@Test
+	void anOwnerLearnsOfItBeforeASlowListenerDoes() {
+		CountDownLatch told = new CountDownLatch(1);
+		CountDownLatch heard = new CountDownLatch(1);
+		DefaultLockRegistry registry = this.instances.registry(new MemoryLockStore(this.memory),
+				EngineSettings.DEFAULTS, (event) -> {
+					if (event instanceof LockEvent.Lost) {
+						Callers.await(told);
+						heard.countDown();
+					}
+				});
+		Lease lost = registry.acquire(REQUEST);
+		lost.onLost((loss) -> told.countDown());
+		this.memory.clear();
+		this.instances.time.advance(Duration.ofSeconds(30));
+		Callers.await(heard);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
+	}
 
 	@Test
 	void theOwnerThatComesAgainDoesNotWaitForThatThread() throws Exception {
