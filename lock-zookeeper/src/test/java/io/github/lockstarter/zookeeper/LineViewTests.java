@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LineViewTests {
 
-	private static final String ID = "a-_4567890123456789012";
+	private static final String ID = "orders@web-1:1.a-_4567890123456789012";
 
 	@Test
 	void theFirstExclusiveNodeOwnsTheLockAlone() {
