@@ -104,7 +104,8 @@ final class LocksHealthContributor implements CompositeHealthContributor {
 				.waitingLine()
 				.isListening()
 				.ifPresent((listening) -> health.withDetail("messages", listening));
-			return health.withDetail("held", state.held().size())
+			long held = state.held().stream().filter((each) -> each.status() != LocalState.Status.LOST).count();
+			return health.withDetail("held", held)
 				.withDetail("waiting", state.waiting().size())
 				.withDetail("suspects", counts.suspects())
 				.withDetail("orphans", counts.orphans())

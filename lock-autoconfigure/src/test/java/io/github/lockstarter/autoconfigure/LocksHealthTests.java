@@ -26,6 +26,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.engine.DefaultLockRegistry;
@@ -41,6 +42,7 @@ import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The health of registries.
@@ -81,7 +83,7 @@ class LocksHealthTests {
 		Callers.Call<Lease> call = Callers.start(() -> registry.acquire(STOCK)).awaitParked();
 		Health health = indicator.health();
 		assertThat(health.getStatus()).isEqualTo(Status.UP);
-		assertThat(health.getDetails()).containsEntry("held", 1)
+		assertThat(health.getDetails()).containsEntry("held", 1L)
 			.containsEntry("waiting", 1)
 			.containsEntry("suspects", 0)
 			.containsEntry("orphans", 0)
@@ -106,13 +108,24 @@ class LocksHealthTests {
 	}
 
 	@Test
+	void aLostLockIsNotCountedAsHeld() {
+		DefaultLockRegistry registry = registry(new MemoryLockStore(this.memory));
+		Lease lease = registry.acquire(STOCK);
+		this.memory.clear();
+		this.time.advance(Duration.ofSeconds(10));
+		assertThat(registry.localState().held()).hasSize(1);
+		assertThat(indicator().health().getDetails()).containsEntry("held", 0L);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+	}
+
+	@Test
 	void aStoreThatFailsIsDownWithTheReason() {
 		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(this.memory));
 		store.inspect.loseRequests(() -> true);
 		registry(store);
 		Health health = indicator().health();
 		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-		assertThat(health.getDetails()).containsEntry("error", "request lost").containsEntry("held", 0);
+		assertThat(health.getDetails()).containsEntry("error", "request lost").containsEntry("held", 0L);
 	}
 
 	@Test
