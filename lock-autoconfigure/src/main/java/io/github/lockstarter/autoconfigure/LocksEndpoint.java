@@ -161,7 +161,7 @@ class LocksEndpoint {
 		if (inspection == null) {
 			return lock.response(NOT_IMPLEMENTED, lock.showsNothing(), null);
 		}
-		if (lock.ask(() -> inspection.free(lock.key, token))) {
+		if (lock.free(inspection, token)) {
 			logger.warn("Lock '" + lock.key + "' of the registry '" + lock.registry.name() + "' with the fencing token "
 					+ token + " was freed by the endpoint 'locks'");
 			return freed(lock, inspection);
@@ -312,6 +312,12 @@ class LocksEndpoint {
 		WebEndpointResponse<LockDescriptor> response(int status, @Nullable String message,
 				LockInspection.@Nullable State state) {
 			LocalDescriptor local = local(this.registry, this.key::equals, true);
+		/** If it was freed from this instance, its owner learns of that at once. */
+		boolean free(LockInspection inspection, long token) throws StoreAnswer.Missing {
+			return ask(() -> inspection.free(this.key, token)
+				.whenComplete((freed, ex) -> this.registry.checkNow(this.key)));
+		}
+
 			return new WebEndpointResponse<>(
 					new LockDescriptor(message, this.registry.name(), this.key.name(), this.key.key(),
 							(state != null) ? state.holders().stream().map(HolderDescriptor::of).toList() : null,

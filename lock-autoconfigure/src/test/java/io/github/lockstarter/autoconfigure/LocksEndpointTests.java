@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSet;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -60,6 +61,7 @@ import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.transaction.TransactionAwareLockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
@@ -209,6 +211,16 @@ class LocksEndpointTests {
 		}
 		assertThat(body(endpoint.release("stock", "1001", "" + token, null), 404).message()).contains("Nobody holds");
 		assertThat(endpoint.free("other", null, "" + token, null).message()).contains("Nobody holds");
+	}
+
+	@Test
+	void anOwnerOfThisInstanceLearnsOfItAtOnce() {
+		Lease lost = this.registry.acquire(STOCK);
+		body(endpoint(this.registry).release("stock", "1001", Long.toString(lost.fencingToken()), null), 200);
+		// Renewals that are due soon after one another are sent together
+		this.time.advance(Duration.ofMillis(100));
+		assertThat(lost.isHeld()).isFalse();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::close);
 	}
 
 	@Test

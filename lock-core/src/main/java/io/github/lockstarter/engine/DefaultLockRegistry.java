@@ -145,6 +145,21 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
+	 * Ask the store at once whether this instance still holds a lock, because it may have
+	 * been freed. Otherwise the next renewal would tell.
+	 * @param key the lock; nothing is asked if this instance does not hold it
+	 */
+	public void checkNow(LockKey key) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			Tenure tenure = lock.tenure();
+			if (tenure != null) {
+				this.desk.hasten(tenure);
+			}
+		}
+	}
+
+	/**
 	 * Return what this registry holds and waits for now, as far as this instance knows.
 	 * The store is not asked.
 	 */

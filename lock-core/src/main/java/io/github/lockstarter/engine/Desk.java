@@ -77,6 +77,11 @@ interface Desk {
 	void watch(Tenure tenure);
 
 	/**
+	 * Ask at once whether the store still knows the owner.
+	 */
+	void hasten(Tenure tenure);
+
+	/**
 	 * Look after a pause whether waiting readers may join the holders.
 	 */
 	void lookLater(LockKey key);

@@ -151,6 +151,18 @@ final class LocalLock {
 		return change(this.inquiry::rung);
 	}
 
+	/**
+	 * A message says that the lock is free. If this JVM believes to own it, somebody else
+	 * may have freed it, so the store is asked at once.
+	 */
+	Effect announced() {
+		return change(() -> {
+			Tenure tenure = this.possession.tenure();
+			Effect rung = this.inquiry.rung();
+			return (tenure != null) ? rung.and((desk) -> desk.hasten(tenure)) : rung;
+		});
+	}
+
 	Effect alarm(Alarm alarm) {
 		return change(() -> this.inquiry.alarm(alarm));
 	}

@@ -297,7 +297,11 @@ final class Requests implements WaitingLine.Listener {
 
 	@Override
 	public void onRelease(LockKey key) {
-		if (!ring(key)) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.announced().carryOut(this.desk);
+		}
+		else {
 			this.desk.withdraw(key);
 		}
 	}
@@ -309,14 +313,12 @@ final class Requests implements WaitingLine.Listener {
 
 	/**
 	 * Make a lock ask again if it is listening.
-	 * @return whether the lock is in use
 	 */
-	boolean ring(LockKey key) {
+	void ring(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
 			lock.rung().carryOut(this.desk);
 		}
-		return lock != null;
 	}
 
 	/**

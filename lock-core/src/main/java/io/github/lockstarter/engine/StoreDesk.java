@@ -211,6 +211,11 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	}
 
 	@Override
+	public void hasten(Tenure tenure) {
+		this.watchdog.hasten(tenure);
+	}
+
+	@Override
 	public void seen(Tenure tenure) {
 		this.locks.change(tenure.key(), LocalLock::seen).carryOut(this);
 	}

@@ -15,6 +15,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockInspection;
@@ -214,6 +215,24 @@ class HandOffTests extends AbstractInstancesTests {
 			next.close();
 			assertThat(waiter.get()).isGreaterThan(next.fencingToken());
 		}
+	}
+
+	@Test
+	void aFairWaiterGetsALockThatWasFreedFromItsOwnInstanceAtOnce() throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		Call<Long> waiter = Callers.start(() -> {
+			try (Lease held = this.registry.acquire(REQUEST.withMode(LockMode.FAIR))) {
+				return held.fencingToken();
+			}
+		}).awaitParked();
+		this.time.settle();
+		LockInspection inspection = this.store.inspection().orElseThrow();
+		assertThat(inspection.free(KEY, lease.fencingToken()).toCompletableFuture().get()).isTrue();
+		// Renewals that are due soon after one another are sent together
+		this.time.advance(Duration.ofMillis(100));
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(waiter.get()).isGreaterThan(lease.fencingToken());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
 	}
 
 	@Test

@@ -353,6 +353,10 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
+	public void hasten(Tenure tenure) {
+	}
+
+	@Override
 	public void warn(Runnable warning) {
 	}
 
