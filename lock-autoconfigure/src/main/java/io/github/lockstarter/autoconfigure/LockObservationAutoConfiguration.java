@@ -18,7 +18,6 @@ import io.github.lockstarter.observation.LockMeterObservationHandler;
 import io.github.lockstarter.observation.LockMeters;
 import io.github.lockstarter.observation.LockObservationConvention;
 import io.github.lockstarter.observation.LockObservations;
-import io.github.lockstarter.spring.LockRegistryDecorator;
 import io.github.lockstarter.spring.LockRegistryFactory;
 
 /**
@@ -33,7 +32,7 @@ import io.github.lockstarter.spring.LockRegistryFactory;
 public final class LockObservationAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean(LockRegistryDecorator.class)
+	@ConditionalOnMissingBean
 	LockObservations distributedLockObservations(ObservationRegistry registry,
 			ObjectProvider<LockObservationConvention> convention) {
 		return new LockObservations(registry, convention.getIfAvailable());

@@ -101,9 +101,23 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void anApplicationDecoratesRegistriesItself() {
-		run(this.observed.withBean(LockRegistryDecorator.class, () -> (registry) -> registry),
-				(context) -> assertThat(context).doesNotHaveBean(LockObservations.class));
+	void anApplicationDecoratesRegistriesBesides() {
+		List<LockRegistry> decorated = new ArrayList<>();
+		run(this.observed.withBean(LockRegistryDecorator.class, () -> (name, registry) -> {
+			decorated.add(registry);
+			return registry;
+		}), (context) -> {
+			context.getBean(LockRegistry.class).acquire(REQUEST).close();
+			assertThat(decorated).hasSize(1);
+			assertThat(context.getBean(MeterRegistry.class).get("distributed.lock.hold").timer().count()).isOne();
+		});
+	}
+
+	@Test
+	void anApplicationObservesItself() {
+		LockObservations own = new LockObservations(ObservationRegistry.NOOP, null);
+		run(this.observed.withBean("own", LockObservations.class, () -> own),
+				(context) -> assertThat(context.getBean(LockObservations.class)).isSameAs(own));
 	}
 
 	@Test

@@ -70,8 +70,8 @@ public final class LockObservations implements LockRegistryDecorator, LockListen
 	}
 
 	@Override
-	public LockRegistry decorate(DefaultLockRegistry registry) {
-		return new ObservedLockRegistry(registry, this);
+	public LockRegistry decorate(String name, LockRegistry registry) {
+		return new ObservedLockRegistry(name, registry, this);
 	}
 
 	/** Whether nobody wants to know. */

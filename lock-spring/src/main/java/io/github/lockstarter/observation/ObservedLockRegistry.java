@@ -22,7 +22,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
-import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.observation.LockObservationContext.Outcome;
 import io.github.lockstarter.observation.LockObservationDocumentation.LowCardinalityKeyNames;
 import io.github.lockstarter.observation.LockObservations.Acquisition;
@@ -32,16 +31,19 @@ import io.github.lockstarter.observation.LockObservations.Acquisition;
  */
 final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 
-	private final DefaultLockRegistry delegate;
+	private final String name;
+
+	private final LockRegistry delegate;
 
 	private final LockObservations observations;
 
 	private final BoundedNames<Tags> names;
 
-	ObservedLockRegistry(DefaultLockRegistry delegate, LockObservations observations) {
+	ObservedLockRegistry(String name, LockRegistry delegate, LockObservations observations) {
+		this.name = name;
 		this.delegate = delegate;
 		this.observations = observations;
-		this.names = new BoundedNames<>((name) -> new Tags(delegate.name(), name));
+		this.names = new BoundedNames<>((each) -> new Tags(this.name, each));
 	}
 
 	@Override
@@ -59,7 +61,7 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 			return null;
 		}
 		List<LockRequest> all = List.copyOf(requests);
-		return new Acquisition(this.observations, this.delegate.name(), this.names.get(nameOf(all)), all);
+		return new Acquisition(this.observations, this.name, this.names.get(nameOf(all)), all);
 	}
 
 	private static String nameOf(List<LockRequest> requests) {
@@ -157,8 +159,10 @@ final class ObservedLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	@Override
-	public void close() {
-		this.delegate.close();
+	public void close() throws Exception {
+		if (this.delegate instanceof AutoCloseable closeable) {
+			closeable.close();
+		}
 	}
 
 	@Override

@@ -123,8 +123,12 @@ public final class LockRegistryFactory implements SmartLifecycle, DisposableBean
 				registry.open();
 			}
 		}
-		LockRegistryDecorator decorator = this.beans.getBeanProvider(LockRegistryDecorator.class).getIfAvailable();
-		LockRegistry decorated = (decorator != null) ? decorator.decorate(registry) : registry;
+		LockRegistry decorated = registry;
+		for (LockRegistryDecorator each : this.beans.getBeanProvider(LockRegistryDecorator.class)
+			.orderedStream()
+			.toList()) {
+			decorated = each.decorate(name, decorated);
+		}
 		return this.transactions ? new TransactionAwareLockRegistry(name, decorated, this.advice.onActiveTransaction(),
 				this.advice.onPersistenceContext(), listener()) : decorated;
 	}

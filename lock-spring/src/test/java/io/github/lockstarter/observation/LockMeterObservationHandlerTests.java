@@ -23,6 +23,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.ManualInstances;
 
@@ -92,7 +93,8 @@ class LockMeterObservationHandlerTests {
 		micrometer.observationConfig()
 			.observationHandler(new FirstMatchingCompositeObservationHandler(List.of(handlers)));
 		LockObservations observations = new LockObservations(micrometer, null);
-		return observations.decorate(this.instances.registry(this.store, observations));
+		DefaultLockRegistry registry = this.instances.registry(this.store, observations);
+		return observations.decorate(registry.name(), registry);
 	}
 
 }

@@ -36,6 +36,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
+import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.test.FaultInjectingStore;
@@ -67,7 +68,8 @@ class LockObservationsTests {
 
 	private LockRegistry registry(@Nullable LockObservationConvention convention) {
 		LockObservations observations = new LockObservations(this.micrometer, convention);
-		return observations.decorate(this.instances.registry(this.store, observations));
+		DefaultLockRegistry registry = this.instances.registry(this.store, observations);
+		return observations.decorate(registry.name(), registry);
 	}
 
 	LockObservationsTests() {
