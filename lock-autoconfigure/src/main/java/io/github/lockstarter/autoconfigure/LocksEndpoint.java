@@ -170,7 +170,15 @@ class LocksEndpoint {
 		return state.holders().isEmpty()
 				? lock.response(WebEndpointResponse.STATUS_NOT_FOUND, "Nobody holds the lock.", state)
 				: lock.response(CONFLICT, "The lock was not freed, because it is not held with the fencing token "
-						+ token + ", or its holder is not an instance of this library.", state);
+						+ token + ", or its holder is not an instance of this library." + hint(state), state);
+	}
+
+	/** A reader may know a token that the store does not. */
+	private static String hint(LockInspection.State state) {
+		boolean together = state.holders()
+			.stream()
+			.anyMatch((each) -> each.mode() == LockMode.READ && each.fencingToken() == null);
+		return together ? " The token of the last grant, " + state.fencingToken() + ", frees it from all readers." : "";
 	}
 
 	/** Other readers may hold the lock still, or the next owner holds it already. */
@@ -304,6 +312,12 @@ class LocksEndpoint {
 			return ask(() -> inspection.inspect(this.key));
 		}
 
+		/** If it was freed from this instance, its owner learns of that at once. */
+		boolean free(LockInspection inspection, long token) throws StoreAnswer.Missing {
+			return ask(() -> inspection.free(this.key, token)
+				.whenComplete((freed, ex) -> this.registry.checkNow(this.key)));
+		}
+
 		<T> T ask(Supplier<CompletionStage<T>> question) throws StoreAnswer.Missing {
 			return StoreAnswer.await(StoreAnswer.ask(this.registry.store(), question), LocksEndpoint.this.patience);
 		}
@@ -312,12 +326,6 @@ class LocksEndpoint {
 		WebEndpointResponse<LockDescriptor> response(int status, @Nullable String message,
 				LockInspection.@Nullable State state) {
 			LocalDescriptor local = local(this.registry, this.key::equals, true);
-		/** If it was freed from this instance, its owner learns of that at once. */
-		boolean free(LockInspection inspection, long token) throws StoreAnswer.Missing {
-			return ask(() -> inspection.free(this.key, token)
-				.whenComplete((freed, ex) -> this.registry.checkNow(this.key)));
-		}
-
 			return new WebEndpointResponse<>(
 					new LockDescriptor(message, this.registry.name(), this.key.name(), this.key.key(),
 							(state != null) ? state.holders().stream().map(HolderDescriptor::of).toList() : null,

@@ -244,6 +244,35 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void theTokenThatFreesAllReadersIsToldToWhoKnowsThatOfOne() {
+		LockInspection.State readers = new LockInspection.State(
+				List.of(new LockInspection.Holder("orders@web-2:9", LockMode.READ, LEASE)), 8, List.of());
+		LocksEndpoint endpoint = endpoint(
+				registry("orders@web-1:7", new DelegatingStore(new MemoryLockStore(this.memory)) {
+
+					@Override
+					public Optional<LockInspection> inspection() {
+						return Optional.of(new LockInspection() {
+
+							@Override
+							public CompletionStage<State> inspect(LockKey key) {
+								return CompletableFuture.completedFuture(readers);
+							}
+
+							@Override
+							public CompletionStage<Boolean> free(LockKey key, long fencingToken) {
+								return CompletableFuture.completedFuture(false);
+							}
+
+						});
+					}
+
+				}));
+		assertThat(body(endpoint.release("stock", "1001", "28672", null), 409).message())
+			.contains("The token of the last grant, " + (8 << 12) + ", frees it from all readers.");
+	}
+
+	@Test
 	void aStoreThatMayBlockDoesNotBlockTheCaller() {
 		List<Thread> asked = new CopyOnWriteArrayList<>();
 		DefaultLockRegistry blocking = registry("orders@web-1:7",
