@@ -131,7 +131,8 @@ public @interface DistributedLock {
 	 * How long after its grant the lock is renewed at most, in the form of
 	 * {@link #waitTime()}, so that a method that hangs does not hold it for ever. After
 	 * this time the lock is lost, and {@link #onLost()} applies. If the instance crashes,
-	 * the lock is free after one lease, as ever. Not with a fixed {@link #leaseTime()}.
+	 * the lock is free after one lease, as ever. Not with a fixed {@link #leaseTime()}. A
+	 * nested call shares the limit of the outer one, and its own is not applied.
 	 */
 	String holdAtMost() default "";
 

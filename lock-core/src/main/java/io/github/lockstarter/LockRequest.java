@@ -155,7 +155,7 @@ public final class LockRequest {
 	 * Return this request with a limit for a lease that is renewed. The lock is lost if
 	 * it is not released within this time after its grant; if this instance crashes, it
 	 * is free after one lease, as ever. Nested acquisitions share the limit of the outer
-	 * one.
+	 * one, and their own is not applied.
 	 * @param holdAtMost the time, 10 ms to 365 days
 	 * @throws IllegalArgumentException if it is shorter or longer, or this request has a
 	 * fixed lease time, which is such a limit already
