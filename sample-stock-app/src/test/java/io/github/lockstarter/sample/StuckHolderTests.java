@@ -20,8 +20,8 @@ import io.github.lockstarter.testsupport.FullProfileOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * One of two instances is stopped while it holds a lock, and somebody finds and frees it
- * as docs/observability.md says. Its lease would last for minutes.
+ * One of two instances is stopped while it holds a lock that another caller waits for in
+ * it, and somebody finds and frees it as docs/observability.md says.
  */
 @Tag("clock")
 @FullProfileOnly
@@ -31,30 +31,35 @@ class StuckHolderTests {
 
 	private static final String SALE = "strategy=distributed-lock";
 
+	private static final String DELAYED = "Delaying the sale of product " + PRODUCT;
+
 	private static final String LOCK = "/stock/" + PRODUCT;
 
 	@TempDir
 	private Path directory;
 
-	private ShopProcess start(String name, String delay) {
+	private ShopProcess start(String name, String delay, String waitTime) {
 		return ShopProcess
 			.start(this.directory, "--distributed-lock.instance-name=" + name,
 					"--management.endpoints.web.exposure.include=*", "--management.endpoint.locks.access=unrestricted",
-					"--distributed-lock.lease-time=3m", "--distributed-lock.watchdog.renewals-per-lease=20",
-					"--distributed-lock.locks.stock.wait-time=6s", "--distributed-lock.locks.stock.on-lost=interrupt",
-					"--distributed-lock.warn-after-wait=500ms", "--shop.write-delay=" + delay)
+					"--distributed-lock.locks.stock.wait-time=" + waitTime,
+					"--distributed-lock.locks.stock.on-lost=interrupt", "--distributed-lock.warn-after-wait=500ms",
+					"--shop.write-delay=" + delay)
 			.awaitOpen();
 	}
 
 	@Test
 	void itIsNamedByExceptionLogAndEndpointAndLosesTheLockThatIsFreed() throws Exception {
 		// Its servers are those of the other one, too
-		try (ShopProcess shop = start("shop@a:1", "0s"); ShopProcess stuck = start("shop@b:2", "1h")) {
+		try (ShopProcess shop = start("shop@a:1", "20s", "3s"); ShopProcess stuck = start("shop@b:2", "1h", "1h")) {
 			ShopClient client = ShopClient.of(shop.port()).awaitLocks();
 			client.setStock(PRODUCT, 10);
 			Callers.Call<HttpResponse<String>> late = Callers
 				.start(() -> ShopClient.of(stuck.port()).deduct(PRODUCT, SALE));
-			await(() -> stuck.log().contains("Delaying the sale of product " + PRODUCT));
+			await(() -> stuck.log().contains(DELAYED));
+			Callers.start(() -> ShopClient.of(stuck.port()).deduct(PRODUCT, SALE));
+			await(() -> here(stuck).at("/waiting").size() == 1);
+			Callers.Call<HttpResponse<String>> next;
 			stuck.pause();
 			try {
 				assertThat(client.deduct(PRODUCT, SALE).body()).contains("Lock 'stock:1001' did not become free within",
@@ -64,7 +69,8 @@ class StuckHolderTests {
 				assertThat(lock.at("/holders/0/instance").asString()).isEqualTo("shop@b:2");
 				assertThat(client.freeLock(LOCK, "4096").statusCode()).isEqualTo(409);
 				assertThat(client.freeLock(LOCK, lock.get("fencingToken").asString()).statusCode()).isEqualTo(200);
-				assertThat(client.deduct(PRODUCT, SALE).statusCode()).isEqualTo(200);
+				next = Callers.start(() -> client.deduct(PRODUCT, SALE));
+				await(() -> shop.log().contains(DELAYED));
 			}
 			finally {
 				stuck.resume();
@@ -72,9 +78,17 @@ class StuckHolderTests {
 			HttpResponse<String> refused = late.get();
 			assertThat(refused.statusCode()).isEqualTo(500);
 			assertThat(refused.body()).contains("Lock 'stock:1001'", "was lost");
+			assertThat(here(stuck).at("/held").isEmpty()).isTrue();
+			assertThat(here(stuck).at("/waiting").size()).isOne();
+			assertThat(next.result()).isNotDone();
+			assertThat(next.get().statusCode()).isEqualTo(200);
 			assertThat(client.stock(PRODUCT).get("remaining").asInt()).isEqualTo(9);
 			assertThat(client.stock(PRODUCT).get("sold").asInt()).isEqualTo(1);
 		}
+	}
+
+	private static JsonNode here(ShopProcess shop) {
+		return JsonMapper.shared().readTree(ShopClient.of(shop.port()).locks(LOCK).body()).get("here");
 	}
 
 	private static void await(Callable<Boolean> condition) {
