@@ -10,8 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -20,6 +18,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.testsupport.CapturedLog;
+import io.github.lockstarter.testsupport.Cases;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,44 +63,56 @@ class CompositeLockListenerTests {
 		assertThat(this.before).containsExactly(EVENT);
 	}
 
-	@ParameterizedTest
-	@MethodSource("brokenListeners")
-	void aBrokenListenerKeepsNothingFromTheOthers(LockListener broken) {
-		around(broken).onEvent(EVENT);
-		assertThat(this.before).containsExactly(EVENT);
-		assertThat(this.after).containsExactly(EVENT);
+	@Test
+	void aBrokenListenerKeepsNothingFromTheOthers() {
+		eachBrokenListener((broken) -> {
+			around(broken).onEvent(EVENT);
+			assertThat(this.before).containsExactly(EVENT);
+			assertThat(this.after).containsExactly(EVENT);
+		});
 	}
 
-	@ParameterizedTest
-	@MethodSource("brokenListeners")
-	void aBrokenListenerCostsNoLock(LockListener broken) {
-		for (LockListener listener : List.of(broken, around(broken))) {
-			try (Lease lease = registry(listener).acquire(AT_ONCE)) {
-				assertThat(lease.isHeld()).isTrue();
+	@Test
+	void aBrokenListenerCostsNoLock() {
+		eachBrokenListener((broken) -> {
+			for (LockListener listener : List.of(broken, around(broken))) {
+				try (Lease lease = registry(listener).acquire(AT_ONCE)) {
+					assertThat(lease.isHeld()).isTrue();
+				}
+				assertThat(this.memory.isEmpty()).isTrue();
 			}
-			assertThat(this.memory.isEmpty()).isTrue();
-		}
-		assertThat(this.after).hasSize(2).isEqualTo(this.before);
+			assertThat(this.after).hasSize(2).isEqualTo(this.before);
+		});
 	}
 
-	@ParameterizedTest
-	@MethodSource("brokenListeners")
-	void aBrokenListenerDoesNotHideARefusal(LockListener broken) {
+	@Test
+	void aBrokenListenerDoesNotHideARefusal() {
 		this.instances.holdElsewhere(KEY, Duration.ofSeconds(30));
-		assertThat(registry(around(broken)).tryAcquire(AT_ONCE)).isEmpty();
-		assertThat(this.after).singleElement().isInstanceOf(LockEvent.Contended.class);
+		eachBrokenListener((broken) -> {
+			assertThat(registry(around(broken)).tryAcquire(AT_ONCE)).isEmpty();
+			assertThat(this.after).singleElement().isInstanceOf(LockEvent.Contended.class);
+		});
 	}
 
-	@ParameterizedTest
-	@MethodSource("brokenListeners")
-	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss(LockListener broken) {
-		List<String> losses = new CopyOnWriteArrayList<>();
-		Lease lease = registry(around(broken)).acquire(AT_ONCE.withLeaseTime(Duration.ofSeconds(5)));
-		lease.onLost((loss) -> losses.add(loss.getMessage()));
-		this.instances.time.advance(Duration.ofSeconds(5));
-		assertThat(losses).hasSize(1);
-		assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
-		assertThatCode(lease::close).hasMessage(losses.get(0));
+	@Test
+	void aBrokenListenerKeepsNoOwnerFromHearingOfALoss() {
+		eachBrokenListener((broken) -> {
+			List<String> losses = new CopyOnWriteArrayList<>();
+			Lease lease = registry(around(broken)).acquire(AT_ONCE.withLeaseTime(Duration.ofSeconds(5)));
+			lease.onLost((loss) -> losses.add(loss.getMessage()));
+			this.instances.time.advance(Duration.ofSeconds(5));
+			assertThat(losses).hasSize(1);
+			assertThat(this.after).last().isInstanceOf(LockEvent.Lost.class);
+			assertThatCode(lease::close).hasMessage(losses.get(0));
+		});
+	}
+
+	private void eachBrokenListener(Cases.OfOne<LockListener> check) {
+		Cases.each(brokenListeners(), (broken) -> {
+			this.before.clear();
+			this.after.clear();
+			check.check(broken);
+		});
 	}
 
 	@Test
@@ -114,7 +125,7 @@ class CompositeLockListenerTests {
 		assertThat(log.toString()).containsOnlyOnce("BrokenListener failed on Acquired[key=stock:1001");
 	}
 
-	static List<LockListener> brokenListeners() {
+	private static List<LockListener> brokenListeners() {
 		return List.of(new BrokenListener(new IllegalStateException("expected by the test")),
 				new BrokenListener(new NoClassDefFoundError("expected by the test")),
 				new BrokenListener(new AssertionError("expected by the test")),
