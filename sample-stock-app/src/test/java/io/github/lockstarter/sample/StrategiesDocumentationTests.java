@@ -29,7 +29,7 @@ class StrategiesDocumentationTests {
 
 	private static final Path README = Path.of("..", "README.md");
 
-	private static final Path LAB = Path.of("lab.md");
+	private static final Path STRATEGIES = Path.of("strategies.md");
 
 	private static final List<Description> DESCRIPTIONS = List
 		.of(JsonMapper.shared().readValue(Path.of("src/main/resources/strategies.json").toFile(), Description[].class));
@@ -39,7 +39,7 @@ class StrategiesDocumentationTests {
 		try (AnnotationConfigApplicationContext shop = new AnnotationConfigApplicationContext()) {
 			TestPropertyValues.of("distributed-lock.store=redis", "spring.profiles.active=jpa,libraries,stores")
 				.applyTo(shop);
-			shop.scan("io.github.lockstarter.sample.stock", "io.github.lockstarter.sample.lab");
+			shop.scan("io.github.lockstarter.sample.stock", "io.github.lockstarter.sample.strategy");
 			shop.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
 			shop.refresh();
 			assertThat(DESCRIPTIONS).extracting(Description::name)
@@ -48,11 +48,11 @@ class StrategiesDocumentationTests {
 	}
 
 	@Test
-	void theLabListsThem() throws Exception {
+	void theirPageListsThem() throws Exception {
 		Stream<String> rows = DESCRIPTIONS.stream()
 			.map((each) -> "| `%s` | `%s` | %s | %s |".formatted(each.family, each.name, each.expectation,
 					each.description));
-		assertThat(rowsAfter("| family | strategy |", LAB)).containsExactlyElementsOf(rows.toList());
+		assertThat(rowsAfter("| family | strategy |", STRATEGIES)).containsExactlyElementsOf(rows.toList());
 		assertThat(DESCRIPTIONS).extracting(Description::expectation).containsOnly("right", "wrong", "costly");
 	}
 
