@@ -120,6 +120,9 @@ final class StockDemonstration {
 		rows.forEach((row) -> report.append(row.toMarkdown()));
 		System.out.println(report);
 		Files.writeString(this.target.resolve("demonstration.md"), report.toString().strip() + "\n");
+		Map<String, Long> sold = new LinkedHashMap<>();
+		rows.forEach((row) -> sold.put(row.strategy, row.stock.get("sold").asLong()));
+		Files.writeString(this.target.resolve("demonstration.svg"), SalesChart.svg(STOCK, sold) + "\n");
 	}
 
 	private record Row(String strategy, String expectation, JMeter.Result result, JsonNode stock) {
