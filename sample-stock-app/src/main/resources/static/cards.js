@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { Stock } from "./stock.js";
+import { count, hasTitle, number, rate, time, title } from "./words.js";
+
+/** What the page shows of each strategy of a run, and of each instance. */
+
+const texts = { stock: number, sold: number, oversold: number, lost: number, busy: number, refused: number, perSecond: rate, p50: time,
+	p99: time };
+
+let cards = [];
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => cards.forEach((card) => card.stock.fit()));
+
+/** Shows a card for each strategy of a request, with nothing sold. */
+export function showStocks({ strategies, stock }) {
+	cards = strategies.map((strategy) => new StockCard(strategy, stock));
+	document.getElementById("stocks").replaceChildren(...cards.map((card) => card.element));
+	return cards;
+}
+
+class StockCard {
+
+	constructor(strategy, stock) {
+		this.element = instantiate("stock-card");
+		this.set("title", title(strategy));
+		if (hasTitle(strategy)) {
+			this.set("name", strategy);
+		}
+		this.set("stock", number(stock));
+		this.stock = new Stock(this.element.querySelector("canvas"), strategy, stock);
+		this.say("waits for its turn");
+	}
+
+	set(part, text) {
+		put(this.element, part, text);
+	}
+
+	show() {
+		this.element.querySelector(".grid").scrollIntoView({ block: "nearest" });
+	}
+
+	say(text) {
+		this.set("sentence", text);
+	}
+
+	/** Makes this card the one that is sold from, or no more. */
+	current(is) {
+		this.element.classList.toggle("current", is);
+	}
+
+	numbers(values) {
+		for (const [name, format] of Object.entries(texts)) {
+			if (name in values) {
+				this.set(name, format(values[name]));
+			}
+		}
+		for (const name of ["oversold", "lost"]) {
+			part(this.element, name).parentElement.classList.toggle("some", values[name] !== 0 && values[name] !== undefined);
+		}
+	}
+
+	result(result) {
+		this.numbers(result);
+		this.say(result.sentence);
+		this.element.classList.add(result.verdict === "right" ? "right" : "wrong");
+		this.current(false);
+		this.stock.describe();
+	}
+
+}
+
+/** The cards of the instances, which call the listener with a number and "pause" or "kill". */
+export class Instances {
+
+	#act;
+
+	#cards = new Map();
+
+	constructor(act) {
+		this.#act = act;
+	}
+
+	show(instances) {
+		document.getElementById("no-instances").hidden = instances.length > 0;
+		for (const instance of instances) {
+			if (!this.#cards.has(instance.number)) {
+				const card = new InstanceCard(instance, this.#act);
+				this.#cards.set(instance.number, card);
+				document.getElementById("instances").append(card.element);
+			}
+			this.#cards.get(instance.number).update(instance);
+		}
+		for (const [number, card] of this.#cards) {
+			if (!instances.some((instance) => instance.number === number)) {
+				card.element.remove();
+				this.#cards.delete(number);
+			}
+		}
+	}
+
+	/** Forgets who held the lock: nobody sells any more. */
+	rest() {
+		this.#cards.forEach((card) => card.rest());
+	}
+
+}
+
+class InstanceCard {
+
+	/** The last second, as a lock that changes its owner a hundred times a second cannot be watched. */
+	#held = [];
+
+	#frames = 0;
+
+	constructor({ number: instance, name }, act) {
+		this.element = instantiate("instance-card");
+		put(this.element, "name", name);
+		for (const button of this.element.querySelectorAll("button")) {
+			button.setAttribute("aria-label", `${button.textContent}: ${name}`);
+			button.addEventListener("click", () => {
+				if (button.getAttribute("aria-disabled") !== "true") {
+					act(instance, button.dataset.action);
+				}
+			});
+		}
+	}
+
+	update({ state, holds, waits }) {
+		this.#held = [...this.#held.slice(-9), Boolean(holds)];
+		const share = this.#held.filter(Boolean).length / this.#held.length;
+		const changed = this.element.dataset.state !== state;
+		if (changed) {
+			this.element.classList.remove(this.element.dataset.state);
+			this.element.classList.add(state);
+			this.element.dataset.state = state;
+			put(this.element, "state", state);
+			this.#allow("pause", state === "running");
+			this.#allow("kill", state === "running" || state === "paused");
+		}
+		if (changed || this.#frames++ % 5 === 0) {
+			this.#say(state === "ended" ? 0 : share, waits);
+		}
+	}
+
+	rest() {
+		this.#held = [];
+		this.#say(0, 0);
+	}
+
+	#say(share, waits) {
+		put(this.element, "lock", lockOf(share));
+		put(this.element, "waits", waits > 0 ? `${count(waits, "customer waits", "customers wait")} for it` : "nobody waits here");
+		this.element.classList.toggle("holds", share > 0);
+	}
+
+	#allow(action, is) {
+		this.element.querySelector(`[data-action=${action}]`).setAttribute("aria-disabled", String(!is));
+	}
+
+}
+
+function lockOf(share) {
+	if (share === 0) {
+		return "does not hold the lock";
+	}
+	return share > 0.9 ? "holds the lock" : `holds the lock ${Math.round(share * 10) * 10} % of the time`;
+}
+
+function instantiate(template) {
+	return document.getElementById(template).content.firstElementChild.cloneNode(true);
+}
+
+function part(element, name) {
+	return element.querySelector(`[data-part="${name}"]`);
+}
+
+function put(element, name, text) {
+	const target = part(element, name);
+	// Ten times a second, mostly with the same text
+	if (target.textContent !== text) {
+		target.textContent = text;
+	}
+}

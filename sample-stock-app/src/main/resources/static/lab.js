@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { Instances, showStocks } from "./cards.js";
+import { complaint, getChoices, setChoices, showChoices } from "./choices.js";
+import { addResult } from "./comparison.js";
+import { follow } from "./events.js";
+import { fromLink } from "./link.js";
+import { count, summary, title } from "./words.js";
+
+/** Starts runs, and shows what becomes of them. */
+
+const element = (id) => document.getElementById(id);
+
+const buttons = [element("default-run"), element("start")];
+
+const instances = new Instances(act);
+
+/** What GET /api/lab said. */
+let info;
+
+/** The run that is shown: its id, request, cards and results; the number is that of the visit. */
+let run;
+
+let runs = 0;
+
+async function load() {
+	info = await (await request("api/lab")).json();
+	showChoices(info, () => complain(""));
+	useLink();
+	run = { request: info.defaults, cards: showStocks(info.defaults), results: [] };
+	const { stock, users, instances: shops } = info.defaults;
+	element("default-run").textContent = `Sell ${count(stock, "piece")} without a lock, then with ours`;
+	element("lead").textContent = `Behind this page, ${count(shops, "instance")} of one shop sell the same ${count(stock, "piece")} `
+		+ `to ${count(users, "customer")} at once. A box fills when its piece is sold, and turns red when the same piece is sold again.`;
+	element("default-run").addEventListener("click", () => start(info.defaults));
+	element("form").addEventListener("submit", startChosen);
+	element("stop").addEventListener("click", stop);
+	addEventListener("hashchange", useLink);
+	idle("Ready. It takes about twenty seconds, and this computer is all it needs.");
+	if (info.run) {
+		watch(info.run.id ?? info.run);
+	}
+}
+
+/** Asks the shop; a problem is an Error with a sentence for the reader. */
+async function request(url, options = {}) {
+	let response;
+	try {
+		response = await send(url, options);
+		if (response.status === 403 && info) {
+			// The shop was started again, and has another token
+			info.token = (await (await send("api/lab", {})).json()).token;
+			response = await send(url, options);
+		}
+	}
+	catch {
+		throw new Error("The shop does not answer. Is it still running?");
+	}
+	if (!response.ok) {
+		const problem = await response.json().catch(() => ({}));
+		throw Object.assign(new Error(problem.detail ?? `The shop answers with ${response.status}.`), { status: response.status,
+			id: problem.id });
+	}
+	return response;
+}
+
+function send(url, options) {
+	const headers = { ...options.headers, ...(info && { "X-Lab-Token": info.token }) };
+	return fetch(url, { ...options, headers, cache: "no-store" });
+}
+
+function useLink() {
+	const choices = fromLink(location.hash, info);
+	setChoices(choices ?? (run ? getChoices() : info.defaults), info);
+	if (choices) {
+		element("choices").scrollIntoView();
+		element("start").focus({ preventScroll: true });
+		say("The choices of the link are below. Press Start.");
+	}
+}
+
+function startChosen(event) {
+	event.preventDefault();
+	const problem = complaint();
+	if (problem) {
+		complain(problem.text);
+		problem.input.focus();
+		return;
+	}
+	start(getChoices());
+}
+
+async function start(chosen) {
+	if (buttons[0].getAttribute("aria-disabled") === "true") {
+		return;
+	}
+	complain("");
+	busy("Starting");
+	run = { request: chosen, cards: showStocks(chosen), results: [] };
+	run.cards[0].show();
+	try {
+		const response = await request("api/lab/runs", { method: "POST", body: JSON.stringify(chosen),
+			headers: { "Content-Type": "application/json" } });
+		await watch((await response.json()).id);
+	}
+	catch (error) {
+		complain(error.message);
+		idle("");
+		if (error.status === 409 && error.id) {
+			// Another page has started it
+			await watch(error.id);
+		}
+	}
+}
+
+/** Shows a run to its end. */
+async function watch(id) {
+	busy("Starting");
+	const number = ++runs;
+	const handlers = {
+		state: (state) => showState(id, state),
+		frame: showFrame,
+		result: (result) => showResult(result, number),
+		end: ({ message }) => {
+			end(message);
+			return true;
+		},
+	};
+	try {
+		if (!await follow(() => open(id), handlers, (lost) => complain(lost ? "The connection is lost. Trying again …" : ""))) {
+			complain("The shop was started again, and does not know this run any more.");
+			end("");
+		}
+	}
+	catch (error) {
+		complain(error.message);
+		end("");
+	}
+}
+
+/** Opens the events of a run, or returns null if the shop does not know it any more. */
+async function open(id) {
+	try {
+		return await request(`api/lab/runs/${encodeURIComponent(id)}/events`);
+	}
+	catch (error) {
+		if (error.status === 404) {
+			return null;
+		}
+		// Without a status, there was no answer: try again
+		throw error.status ? error : new TypeError(error.message);
+	}
+}
+
+function showState(id, state) {
+	if (run.id !== id) {
+		const known = JSON.stringify(run.request) === JSON.stringify(state.request) && !run.id;
+		run = { id, request: state.request, cards: known ? run.cards : showStocks(state.request), results: [] };
+	}
+	// Those that ended while the connection was lost
+	state.results.slice(run.results.length).forEach((result) => showResult(result, runs));
+	if (state.current) {
+		run.cards[state.current.index].stock.set(state.pieces);
+	}
+	showFrame({ ...state, sold: [] });
+}
+
+function showFrame({ phase, message, current, sold, numbers, instances: list }) {
+	busy(message);
+	instances.show(list);
+	if (!current) {
+		return;
+	}
+	const card = run.cards[current.index];
+	if (run.current !== current.index) {
+		run.current = current.index;
+		run.cards.forEach((other) => other.current(other === card));
+		announce(`${title(current.strategy)}: selling`);
+	}
+	// A result is final
+	if (current.index >= run.results.length) {
+		card.stock.add(sold);
+		card.say(phase === "selling" ? "selling …" : "warming up …");
+		if (numbers) {
+			card.numbers(numbers);
+		}
+	}
+}
+
+function showResult(result, number) {
+	run.cards[run.results.length].result(result);
+	run.results.push(result);
+	addResult(result, number, run.request);
+	announce(`${title(result.strategy)}: ${result.sentence}`);
+}
+
+function end(message) {
+	run.cards.slice(run.results.length).forEach((card) => {
+		card.current(false);
+		card.say("stopped");
+	});
+	instances.rest();
+	idle(run.results.length === run.cards.length ? summary(run.results) : message);
+}
+
+async function stop() {
+	try {
+		await request(`api/lab/runs/${encodeURIComponent(run.id)}`, { method: "DELETE" });
+	}
+	catch (error) {
+		complain(error.message);
+	}
+}
+
+async function act(number, action) {
+	try {
+		await request(`api/lab/instances/${number}/${action}`, { method: "POST" });
+		complain("");
+	}
+	catch (error) {
+		complain(error.message);
+	}
+}
+
+function busy(message) {
+	enable(false);
+	element("stop").hidden = !run?.id;
+	say(message, true);
+}
+
+function idle(message) {
+	if (document.activeElement === element("stop")) {
+		element("default-run").focus();
+	}
+	enable(true);
+	element("stop").hidden = true;
+	say(message);
+	announce(message);
+}
+
+function enable(is) {
+	buttons.forEach((button) => button.setAttribute("aria-disabled", String(!is)));
+}
+
+function say(message, working = false) {
+	if (element("message").textContent !== message) {
+		element("message").textContent = message;
+	}
+	element("message").classList.toggle("busy", working);
+}
+
+/** Says something to those who listen to the page. */
+function announce(message) {
+	element("live").textContent = message;
+}
+
+function complain(message) {
+	if (element("error").textContent !== message) {
+		element("error").textContent = message;
+	}
+}
+
+load().catch((error) => complain(error.message));

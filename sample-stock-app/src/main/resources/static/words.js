@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Numbers, names and sentences as the page shows them. */
+
+const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+const titles = { none: "Without a lock", "distributed-lock": "With our lock" };
+
+const plain = { none: "", slow: "slow sales", pause: "a paused owner", crash: "a crash", "redis-restart": "Redis restarted",
+	flushall: "FLUSHALL" };
+
+export function number(value) {
+	return numbers.format(value ?? 0);
+}
+
+/** A rate or time of which nothing is known yet is a dash, not zero. */
+export function rate(value) {
+	return value > 0 ? number(value) : "–";
+}
+
+export function time(milliseconds) {
+	if (!(milliseconds > 0)) {
+		return "–";
+	}
+	if (milliseconds >= 1000) {
+		return `${(milliseconds / 1000).toFixed(1)} s`;
+	}
+	return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${number(milliseconds)} ms`;
+}
+
+export function count(value, one, many = `${one}s`) {
+	return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+export function title(strategy) {
+	return titles[strategy] ?? strategy;
+}
+
+/** Whether the title says more than the name. */
+export function hasTitle(strategy) {
+	return strategy in titles;
+}
+
+export function fault(name) {
+	return plain[name] ?? name;
+}
+
+export function conditions({ instances, users, stock, fault: name }) {
+	return [count(instances, "instance"), count(users, "customer"), count(stock, "piece"), fault(name)].filter(Boolean)
+		.join(", ");
+}
+
+/** What became of a run, in a sentence for each strategy, or for all that are right or wrong if there are many. */
+export function summary(results) {
+	if (results.length <= 3) {
+		return results.map(({ strategy, sentence }) => {
+			const start = titles[strategy] ?? `With ${strategy}`;
+			return `${start} the shop ${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}.`;
+		}).join(" ");
+	}
+	return ["right", "wrong"].map((verdict) => [verdict, results.filter((result) => result.verdict === verdict)])
+		.filter(([, some]) => some.length)
+		.map(([verdict, some]) => `${verdict === "right" ? "Right" : "Wrong"}: ${some.map(({ strategy }) => strategy).join(", ")}.`)
+		.join(" ");
+}
