@@ -99,7 +99,7 @@ export class Instances {
 		}
 	}
 
-	/** Forgets who held the lock: nobody sells any more. */
+	/** Nobody sells any more, and nobody tells what becomes of the instances. */
 	rest() {
 		this.#cards.forEach((card) => card.rest());
 	}
@@ -129,15 +129,7 @@ class InstanceCard {
 	update({ state, holds, waits }) {
 		this.#held = [...this.#held.slice(-9), Boolean(holds)];
 		const share = this.#held.filter(Boolean).length / this.#held.length;
-		const changed = this.element.dataset.state !== state;
-		if (changed) {
-			this.element.classList.remove(this.element.dataset.state);
-			this.element.classList.add(state);
-			this.element.dataset.state = state;
-			put(this.element, "state", state);
-			this.#allow("pause", state === "running");
-			this.#allow("kill", state === "running" || state === "paused");
-		}
+		const changed = this.#become(state);
 		if (changed || this.#frames++ % 5 === 0) {
 			this.#say(state === "ended" ? 0 : share, waits);
 		}
@@ -146,6 +138,20 @@ class InstanceCard {
 	rest() {
 		this.#held = [];
 		this.#say(0, 0);
+		if (this.element.dataset.state !== "ended") {
+			this.#become("idle");
+		}
+	}
+
+	#become(state) {
+		if (this.element.dataset.state === state) {
+			return false;
+		}
+		this.element.dataset.state = state;
+		put(this.element, "state", state);
+		this.#allow("pause", state === "running");
+		this.#allow("kill", state === "running" || state === "paused");
+		return true;
 	}
 
 	#say(share, waits) {

@@ -14,7 +14,7 @@ const measures = {
 		axis: "pieces sold",
 		sets: [{ label: "pieces that exist", colour: "--sold", value: (result) => result.sold - result.oversold },
 			{ label: "oversold", colour: "--twice", value: (result) => result.oversold }],
-		text: (result) => number(result.sold) + (result.oversold ? `, ${number(result.oversold)} oversold` : ""),
+		text: (result) => number(result.sold) + (result.oversold ? ` (+${number(result.oversold)})` : ""),
 	},
 	perSecond: {
 		axis: "requests per second",
@@ -101,17 +101,17 @@ function data({ sets, stacked }) {
 	};
 }
 
-function options({ axis, sets, stacked }) {
+function options({ axis, sets, stacked, text }) {
 	const ticks = { color: token("--muted") };
 	const grid = { color: token("--line") };
 	return {
 		indexAxis: "y",
 		maintainAspectRatio: false,
 		animation: false,
-		layout: { padding: { right: 16 } },
+		layout: { padding: { right: Math.max(...results.map((result) => widthOf(text(result)))) + 16 } },
 		font: { family: getComputedStyle(document.body).fontFamily },
 		scales: {
-			x: { stacked, beginAtZero: true, ticks, grid, grace: "18%", title: { display: true, text: axis, color: token("--muted") } },
+			x: { stacked, beginAtZero: true, ticks, grid, title: { display: true, text: axis, color: token("--muted") } },
 			y: { stacked, ticks: { color: token("--ink"), crossAlign: "far" }, grid: { display: false } },
 		},
 		plugins: { legend: { display: sets.length > 1, position: "bottom", labels: { color: token("--ink"), boxWidth: 14 } } },
@@ -137,7 +137,7 @@ function texts({ text, sets, stacked }) {
 			const { ctx } = drawn;
 			ctx.save();
 			ctx.fillStyle = token("--ink");
-			ctx.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+			ctx.font = textFont();
 			ctx.textBaseline = "middle";
 			results.forEach((result, index) => {
 				const bars = sets.map((_, set) => drawn.getDatasetMeta(set).data[index]);
@@ -147,6 +147,16 @@ function texts({ text, sets, stacked }) {
 			ctx.restore();
 		},
 	};
+}
+
+function widthOf(text) {
+	const context = document.createElement("canvas").getContext("2d");
+	context.font = textFont();
+	return context.measureText(text).width;
+}
+
+function textFont() {
+	return `600 12px ${getComputedStyle(document.body).fontFamily}`;
 }
 
 function token(name) {

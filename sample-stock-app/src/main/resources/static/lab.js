@@ -36,6 +36,7 @@ async function load() {
 	element("form").addEventListener("submit", startChosen);
 	element("stop").addEventListener("click", stop);
 	addEventListener("hashchange", useLink);
+	addEventListener("click", useLinkAgain);
 	idle("Ready. It takes about twenty seconds, and this computer is all it needs.");
 	if (info.run) {
 		watch(info.run.id ?? info.run);
@@ -76,6 +77,14 @@ function useLink() {
 		element("choices").scrollIntoView();
 		element("start").focus({ preventScroll: true });
 		say("The choices of the link are below. Press Start.");
+	}
+}
+
+/** No hash changes with the link of the run that the address names already. */
+function useLinkAgain({ target }) {
+	const link = target.closest("a");
+	if (link?.hash && link.href === location.href) {
+		useLink();
 	}
 }
 

@@ -8,6 +8,9 @@ const FRESH = 450;
 /** From this width on, a piece that was sold more than once shows how often; a smaller one shows a cross. */
 const READABLE = 13;
 
+/** The width of the boxes of a small stock. */
+const LARGEST = 40;
+
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The stock as a grid of boxes on a canvas, one for each piece. */
@@ -24,6 +27,8 @@ export class Stock {
 	#fresh;
 
 	#colours;
+
+	#columns;
 
 	#drawing = false;
 
@@ -76,18 +81,20 @@ export class Stock {
 
 	/** Takes size and colours from the page. */
 	fit() {
-		const width = this.#canvas.parentElement.clientWidth;
-		if (!width) {
+		const available = this.#canvas.parentElement.clientWidth;
+		if (!available) {
 			return;
 		}
 		const style = getComputedStyle(this.#canvas);
 		const colour = (name) => style.getPropertyValue(`--${name}`);
 		this.#colours = { empty: colour("empty"), edge: colour("empty-edge"), sold: colour("sold"), twice: colour("twice"),
 			mark: colour("mark"), fresh: colour("fresh") };
-		const columns = columnsFor(this.#size);
-		const height = Math.ceil(this.#size / columns) * width / columns;
+		this.#columns = columnsFor(this.#size, available);
+		const width = Math.min(available, this.#columns * LARGEST);
+		const height = Math.ceil(this.#size / this.#columns) * width / this.#columns;
 		this.#canvas.width = Math.round(width * devicePixelRatio);
 		this.#canvas.height = Math.round(height * devicePixelRatio);
+		this.#canvas.style.width = `${width}px`;
 		this.#canvas.style.height = `${height}px`;
 		// At once, as a canvas that was given a size is empty
 		this.#paint();
@@ -108,7 +115,7 @@ export class Stock {
 
 	#paint() {
 		const context = this.#canvas.getContext("2d");
-		const columns = columnsFor(this.#size);
+		const columns = this.#columns;
 		const gap = Math.max(1, Math.round(this.#canvas.width / columns * 0.12));
 		const cell = (this.#canvas.width + gap) / columns;
 		const now = performance.now();
@@ -172,10 +179,11 @@ export class Stock {
 
 }
 
-/** About twice as wide as high, and without a gap in the last row where that is possible. */
-export function columnsFor(size) {
-	const ideal = Math.sqrt(size * 1.9);
-	for (let distance = 0; distance <= ideal * 0.2; distance++) {
+/** Of a shape that fits into a card of this width, and without a gap in the last row where that is possible. */
+export function columnsFor(size, width) {
+	const shape = Math.min(4, Math.max(1.2, width / 300));
+	const ideal = Math.sqrt(size * shape);
+	for (let distance = 0; distance <= ideal * 0.3; distance++) {
 		for (const columns of [Math.round(ideal) + distance, Math.round(ideal) - distance]) {
 			if (columns > 0 && size % columns === 0) {
 				return columns;
