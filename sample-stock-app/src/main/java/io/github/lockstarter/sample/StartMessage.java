@@ -29,11 +29,11 @@ class StartMessage {
 		String port = this.environment.getProperty("local.server.port");
 		if (port != null) {
 			logger.info("""
-					The shop is open. Try:
-					  curl -X PUT -H 'Content-Type: application/json' -d '{"count":5000}' {shop}/stock/1001
-					  curl -X POST '{shop}/stock/1001/deductions?count=1&strategy=distributed-lock'
-					  curl {shop}/stock/1001
-					  curl {shop}/strategies""".replace("{shop}", "http://localhost:" + port + "/api"));
+					The shop is open. See it oversell at {shop}/, or try:
+					  curl -X PUT -H 'Content-Type: application/json' -d '{"count":5000}' {shop}/api/stock/1001
+					  curl -X POST '{shop}/api/stock/1001/deductions?count=1&strategy=distributed-lock'
+					  curl {shop}/api/stock/1001
+					  curl {shop}/api/strategies""".replace("{shop}", "http://localhost:" + port));
 		}
 	}
 

@@ -23,7 +23,7 @@ public class WriteDelay {
 
 	private final Duration delay;
 
-	WriteDelay(@Value("${shop.write-delay:0s}") Duration delay) {
+	protected WriteDelay(@Value("${shop.write-delay:0s}") Duration delay) {
 		this.delay = delay;
 	}
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.sample.lab;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.http.MediaType;
+import org.springframework.mock.env.MockEnvironment;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+import io.github.lockstarter.sample.lab.LabRun.Request;
+import io.github.lockstarter.sample.lab.LabRun.Strategy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A run that buys from a shop in this JVM, which sells each piece twice under one of its
+ * strategies.
+ */
+@Tag("clock")
+class LabRunTests {
+
+	private static final Map<String, Strategy> STRATEGIES = Stream.of("twice", "once", "never")
+		.collect(Collectors.toMap((name) -> name, (name) -> new Strategy(name, "jvm", "", "right")));
+
+	private final Map<String, Product> products = new ConcurrentHashMap<>();
+
+	private final List<String> faults = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger turnedAway = new AtomicInteger();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final CountDownLatch start = new CountDownLatch(1);
+
+	private HttpServer shop;
+
+	private Instances instances;
+
+	@BeforeEach
+	void open() throws IOException {
+		this.shop = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.shop.createContext("/api/stock/", this::answer);
+		this.shop.setExecutor(this.threads);
+		this.shop.start();
+		this.instances = new Instances(new MockEnvironment()) {
+
+			@Override
+			List<URI> start(int count) {
+				try {
+					LabRunTests.this.start.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalStateException(ex);
+				}
+				return List.of(address(), address());
+			}
+
+		};
+	}
+
+	@AfterEach
+	void close() {
+		this.shop.stop(0);
+		this.threads.shutdownNow();
+	}
+
+	@Test
+	void eachPieceIsShownAsOftenAsItWasSold() throws Exception {
+		this.start.countDown();
+		LabRun run = run(Fault.NONE, "twice", "once");
+		List<JsonNode> events = follow(run);
+		assertThat(events).extracting((event) -> event.get("event").asString())
+			.startsWith("state", "frame")
+			.endsWith("frame", "result", "end");
+		assertThat(timesSold(events, 0)).containsOnly(2).hasSize(40);
+		assertThat(timesSold(events, 1)).containsOnly(1).hasSize(40);
+		List<JsonNode> results = results(events);
+		assertThat(results).extracting((result) -> result.get("sentence").asString())
+			.containsExactly("Sold 80 of 40 pieces: 40 that do not exist", "Sold 40 of 40 pieces, each of them once");
+		assertThat(results).extracting((result) -> result.get("verdict").asString()).containsExactly("wrong", "right");
+		assertThat(results.get(0).get("soldTwice").asInt()).isEqualTo(40);
+		assertThat(results.get(0).get("lost").asInt()).isEqualTo(40);
+		// Who comes later sees the same end
+		List<JsonNode> again = follow(run);
+		assertThat(again.get(0).get("pieces")).hasSize(40).allMatch((times) -> times.asInt() == 1);
+		assertThat(again.get(0).get("results")).hasSize(1);
+		assertThat(results(again)).containsExactly(results.get(1));
+	}
+
+	@Test
+	void theLabDecidesWhichSaleMeetsAFault() throws Exception {
+		this.start.countDown();
+		follow(run(Fault.SLOW, "once"));
+		assertThat(this.faults).filteredOn("slow"::equals).hasSize((40 + 4) / 10);
+		this.faults.clear();
+		follow(run(Fault.CRASH, "once"));
+		assertThat(this.faults).filteredOn("crash"::equals).hasSize(1);
+	}
+
+	@Test
+	void aFaultWaitsForASaleThatComesToItsWrite() throws Exception {
+		this.start.countDown();
+		this.turnedAway.set(3);
+		follow(run(Fault.PAUSE, "once"));
+		assertThat(this.faults).filteredOn("pause"::equals).hasSize(4);
+	}
+
+	@Test
+	void aRunThatIsStoppedHasNoResult() throws Exception {
+		this.start.countDown();
+		LabRun run = run(Fault.NONE, "never");
+		run.stop();
+		List<JsonNode> events = follow(run);
+		assertThat(results(events)).isEmpty();
+		assertThat(events.get(events.size() - 1).get("message").asString()).isEqualTo("Stopped");
+	}
+
+	@Test
+	void oneRunAtATime() throws Exception {
+		LabController controller = new LabController(this.instances, new LabAccess(),
+				new MockEnvironment().withProperty("local.server.port", "" + this.shop.getAddress().getPort()),
+				Map.of("none", (product, count) -> 0), new ClassPathResource("strategies.json"));
+		MockMvc mvc = MockMvcBuilders.standaloneSetup(controller).build();
+		MockHttpServletResponse started = press(mvc);
+		assertThat(started.getStatus()).isEqualTo(201);
+		String id = JsonMapper.shared().readTree(started.getContentAsString()).get("id").asString();
+		MockHttpServletResponse refused = press(mvc);
+		assertThat(refused.getStatus()).isEqualTo(409);
+		assertThat(controller.lab().run()).isEqualTo(new LabController.Id(id));
+		mvc.perform(MockMvcRequestBuilders.delete("/api/lab/runs/" + id));
+		assertThat(mvc.perform(MockMvcRequestBuilders.get("/api/lab/runs/" + id + "/events"))
+			.andReturn()
+			.getResponse()
+			.getContentAsString()).startsWith("event: state\ndata: {").contains("event: end\n");
+		assertThat(controller.lab().run()).isNull();
+		assertThat(press(mvc).getStatus()).isEqualTo(201);
+		controller.close();
+	}
+
+	private static MockHttpServletResponse press(MockMvc mvc) throws Exception {
+		return mvc
+			.perform(MockMvcRequestBuilders.post("/api/lab/runs")
+				.contentType(MediaType.APPLICATION_JSON)
+				.content("{\"strategies\":[\"none\"],\"instances\":1,\"users\":1,\"stock\":1}"))
+			.andReturn()
+			.getResponse();
+	}
+
+	private LabRun run(Fault fault, String... strategies) {
+		return new LabRun(new Request(List.of(strategies), 2, 4, 40, fault), STRATEGIES, this.instances, address())
+			.start();
+	}
+
+	private URI address() {
+		return URI.create("http://127.0.0.1:" + this.shop.getAddress().getPort());
+	}
+
+	private static List<JsonNode> follow(LabRun run) throws Exception {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		run.writeEvents(out);
+		List<JsonNode> events = new ArrayList<>();
+		for (String event : out.toString(StandardCharsets.UTF_8).split("\n\n")) {
+			String[] lines = event.split("\n");
+			events.add(JsonMapper.shared()
+				.readTree(
+						lines[1].replaceFirst("data: \\{", "{\"event\":\"" + lines[0].replace("event: ", "") + "\",")));
+		}
+		return events;
+	}
+
+	private static List<JsonNode> results(List<JsonNode> events) {
+		return events.stream().filter((event) -> event.get("event").asString().equals("result")).toList();
+	}
+
+	/** How often each piece was sold, as a page counts it. */
+	private static List<Integer> timesSold(List<JsonNode> events, int index) {
+		List<Integer> times = new ArrayList<>();
+		events.stream()
+			.filter((event) -> event.has("sold") && event.path("current").path("index").asInt(-1) == index)
+			.flatMap((event) -> event.get("sold").valueStream())
+			.forEach((piece) -> {
+				while (times.size() <= piece.asInt()) {
+					times.add(0);
+				}
+				times.set(piece.asInt(), times.get(piece.asInt()) + 1);
+			});
+		return times;
+	}
+
+	private void answer(HttpExchange exchange) throws IOException {
+		String[] path = exchange.getRequestURI().getPath().split("/");
+		String method = exchange.getRequestMethod();
+		String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+		if (method.equals("PUT")) {
+			this.products.put(path[3], new Product(Integer.parseInt(body.replaceAll("\\D", ""))));
+		}
+		Product product = this.products.get(path[3]);
+		String fault = exchange.getRequestHeaders().getFirst(Fault.HEADER);
+		if (!method.equals("POST")) {
+			send(exchange, 200, "{\"sold\":%d,\"oversold\":%d,\"lost\":%d}".formatted(product.sold.get(),
+					Math.max(0, product.sold.get() - product.stock), product.stock - product.sold.get()));
+			return;
+		}
+		this.faults.add(fault);
+		if (!fault.equals("none") && this.turnedAway.getAndDecrement() > 0) {
+			send(exchange, 503, "{}");
+			return;
+		}
+		int times = exchange.getRequestURI().getQuery().endsWith("twice") ? 2 : 1;
+		int sale = product.customers.getAndIncrement();
+		if (sale >= times * product.stock || exchange.getRequestURI().getQuery().endsWith("never")) {
+			send(exchange, 409, "{}");
+			return;
+		}
+		product.sold.incrementAndGet();
+		send(exchange, 200, "{\"remaining\":%d}".formatted(product.stock - sale / times - 1));
+	}
+
+	private static void send(HttpExchange exchange, int status, String body) throws IOException {
+		byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+		exchange.sendResponseHeaders(status, bytes.length);
+		exchange.getResponseBody().write(bytes);
+		exchange.close();
+	}
+
+	private record Product(int stock, AtomicInteger customers, AtomicInteger sold) {
+
+		Product(int stock) {
+			this(stock, new AtomicInteger(), new AtomicInteger());
+		}
+
+	}
+
+}
