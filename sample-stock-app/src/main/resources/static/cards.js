@@ -62,7 +62,10 @@ class StockCard {
 
 	result(result) {
 		this.numbers(result);
-		this.say(result.sentence);
+		// What makes a shop oversell: it does not know
+		const counted = result.stock - result.sold + result.lost;
+		this.say(result.oversold && counted > 0 ? `${result.sentence}, and the shop still counts ${number(counted)} in stock`
+			: result.sentence);
 		this.element.classList.add(result.verdict === "right" ? "right" : "wrong");
 		this.current(false);
 		this.stock.describe();

@@ -24,32 +24,30 @@ function parseEvent(block) {
 }
 
 /**
- * Calls the handler of each event until one of them returns true, which is the last, and connects again after an error.
- * @param open returns the promise of a response; the response null means that there is nothing to connect to any more
+ * Calls the handler of each event until one of them returns true, which is the last, and connects again when the connection
+ * is lost.
+ * @param open returns the promise of a response: undefined if there was no answer, null if there will be none any more
  * @param lost called with true when the connection is lost, and with false when it is back
  * @returns whether the last event was seen
  */
 export async function follow(open, handlers, lost) {
-	for (let failures = 0; ; failures++) {
-		try {
-			const response = await open();
-			if (!response) {
-				return false;
-			}
-			if (await read(response, handlers, () => {
-				failures = 0;
-				lost(false);
-			})) {
-				return true;
-			}
+	let failures = 0;
+	const received = () => {
+		if (failures) {
+			failures = 0;
+			lost(false);
 		}
-		catch (error) {
-			if (!(error instanceof TypeError)) {
-				throw error;
-			}
+	};
+	for (;;) {
+		const response = await open();
+		if (response === null) {
+			return false;
+		}
+		if (response && await read(response, handlers, received)) {
+			return true;
 		}
 		lost(true);
-		await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, 4000)));
+		await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures++, 4000)));
 	}
 }
 
@@ -57,7 +55,7 @@ async function read(response, handlers, received) {
 	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 	let text = "";
 	for (;;) {
-		const { value, done } = await reader.read();
+		const { value, done } = await reader.read().catch(() => ({ done: true }));
 		if (done) {
 			return false;
 		}
@@ -66,7 +64,7 @@ async function read(response, handlers, received) {
 		for (const { name, data } of events) {
 			received();
 			if (handlers[name]?.(JSON.parse(data))) {
-				await reader.cancel();
+				reader.cancel();
 				return true;
 			}
 		}

@@ -147,27 +147,25 @@ async function watch(id) {
 	}
 }
 
-/** Opens the events of a run, or returns null if the shop does not know it any more. */
+/** Opens the events of a run: undefined if the shop does not answer, null if it does not know the run any more. */
 async function open(id) {
 	try {
 		return await request(`api/lab/runs/${encodeURIComponent(id)}/events`);
 	}
 	catch (error) {
-		if (error.status === 404) {
-			return null;
+		if (error.status && error.status !== 404) {
+			throw error;
 		}
-		// Without a status, there was no answer: try again
-		throw error.status ? error : new TypeError(error.message);
+		return error.status ? null : undefined;
 	}
 }
 
 function showState(id, state) {
 	if (run.id !== id) {
-		const known = JSON.stringify(run.request) === JSON.stringify(state.request) && !run.id;
-		run = { id, request: state.request, cards: known ? run.cards : showStocks(state.request), results: [] };
+		run = { id, request: state.request, cards: showStocks(state.request), results: [] };
 	}
 	// Those that ended while the connection was lost
-	state.results.slice(run.results.length).forEach((result) => showResult(result, runs));
+	state.results.slice(run.results.length).forEach((result) => finish(result, runs));
 	if (state.current) {
 		run.cards[state.current.index].stock.set(state.pieces);
 	}
@@ -189,7 +187,7 @@ function showFrame({ phase, message, current, sold, numbers, instances: list }) 
 	// A result is final
 	if (current.index >= run.results.length) {
 		card.stock.add(sold);
-		card.say(phase === "selling" ? "selling …" : "warming up …");
+		card.say(phase === "warming-up" ? "warming up …" : "selling …");
 		if (numbers) {
 			card.numbers(numbers);
 		}
@@ -197,6 +195,13 @@ function showFrame({ phase, message, current, sold, numbers, instances: list }) 
 }
 
 function showResult(result, number) {
+	// Else the connection was lost after it
+	if (run.current === run.results.length) {
+		finish(result, number);
+	}
+}
+
+function finish(result, number) {
 	run.cards[run.results.length].result(result);
 	run.results.push(result);
 	addResult(result, number, run.request);

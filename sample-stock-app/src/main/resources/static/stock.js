@@ -122,7 +122,6 @@ export class Stock {
 		context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
 		context.textAlign = "center";
 		context.textBaseline = "middle";
-		context.font = `700 ${Math.round(cell * 0.58)}px system-ui, sans-serif`;
 		for (let piece = 0; piece < this.#size; piece++) {
 			const box = boxOf(piece, columns, cell, gap);
 			this.#paintBox(context, box, this.#sales[piece]);
@@ -150,8 +149,9 @@ export class Stock {
 	/** A mark besides the colour, for those who do not see red. */
 	#paintMark(context, { x, y, side }, sales) {
 		if (side / devicePixelRatio >= READABLE) {
+			context.font = `700 ${Math.round(side * (sales > 9 ? 0.58 : 0.66))}px system-ui, sans-serif`;
 			context.fillStyle = this.#colours.mark;
-			context.fillText(sales > 9 ? "+" : sales, x + side / 2, y + side * 0.54);
+			context.fillText(Math.min(sales, 99), x + side / 2, y + side * 0.54);
 			return;
 		}
 		context.strokeStyle = this.#colours.mark;
