@@ -39,7 +39,7 @@ async function load() {
 	addEventListener("click", useLinkAgain);
 	idle("Ready. It takes about twenty seconds, and this computer is all it needs.");
 	if (info.run) {
-		watch(info.run.id ?? info.run);
+		watch(info.run.id);
 	}
 }
 

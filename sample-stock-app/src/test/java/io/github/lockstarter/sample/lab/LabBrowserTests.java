@@ -179,6 +179,26 @@ class LabBrowserTests {
 	}
 
 	@Test
+	void aPageThatIsOpenedLaterShowsTheRunUnderWay() {
+		open(LONG);
+		browser.find("#start").click();
+		awaitSale();
+		browser.open(page);
+		awaitSale();
+		assertThat(texts(".card h3")).startsWith("With our lock\ndistributed-lock", "distributed-lock-fair");
+		assertThat(browser.text(".card [data-part=stock]")).isEqualTo("2,000");
+		browser.find("#stop").click();
+		browser.await(LabBrowserTests::isIdle);
+	}
+
+	@Test
+	void aBrowserKeepsNoFileOfAnOlderShop() {
+		assertThat(browser.driver()
+			.executeAsyncScript("fetch('lab.js').then(({ headers }) => arguments[0](headers.get('Cache-Control')))"))
+			.isEqualTo("no-store");
+	}
+
+	@Test
 	void theRunsOfAVisitAreComparedRepeatedAndDownloaded() throws Exception {
 		open(CHOSEN.formatted(20));
 		browser.find("#start").click();
