@@ -110,17 +110,6 @@ class Instances {
 		return List.copyOf(this.all.subList(0, Math.min(count, this.all.size())));
 	}
 
-	/**
-	 * Return an instance by its number, if it was ever started.
-	 */
-	synchronized @Nullable Instance find(int number) {
-		return (number >= 1 && number <= this.all.size()) ? this.all.get(number - 1) : null;
-	}
-
-	synchronized boolean haveAllEnded() {
-		return !this.all.isEmpty() && this.all.stream().noneMatch(Instance::isAlive);
-	}
-
 	/** Without its data. */
 	void restartRedis() {
 		redis().restart();
@@ -151,12 +140,13 @@ class Instances {
 		}
 	}
 
-	private List<String> command(int number, int port, RedisServer redis) {
+	private List<String> command(int number, int port, RedisServer redis, Path directory) {
 		List<String> profiles = new ArrayList<>(List.of(this.environment.getActiveProfiles()));
 		profiles.addAll(List.of("libraries", PROFILE));
-		return ServerProcess.java(List.of("-Xmx256m", "-Dh2.bindAddress=127.0.0.1"), StockApplication.class.getName(),
-				"--server.port=" + port, "--server.address=127.0.0.1",
-				"--spring.profiles.active=" + String.join(",", profiles),
+		// Whose temporary files are deleted with the directory
+		List<String> options = List.of("-Xmx256m", "-Djava.io.tmpdir=" + directory, "-Dh2.bindAddress=127.0.0.1");
+		return ServerProcess.java(options, StockApplication.class.getName(), "--server.port=" + port,
+				"--server.address=127.0.0.1", "--spring.profiles.active=" + String.join(",", profiles),
 				"--spring.data.redis.url=redis://" + redis.address(), "--spring.sql.init.mode=never",
 				"--distributed-lock.store=redis", "--distributed-lock.lease-time=" + LEASE_TIME.toSeconds() + "s",
 				"--distributed-lock.instance-name=shop-" + number + "@lab",
@@ -212,7 +202,7 @@ class Instances {
 			this.address = URI.create("http://127.0.0.1:" + port);
 			Path path = ServerProcess.newDirectory("shop");
 			this.directory = path.toFile();
-			this.process = ServerProcess.start(command(number, port, redis), variables(), path);
+			this.process = ServerProcess.start(command(number, port, redis, path), variables(), path);
 		}
 
 		private URI awaitReady() {

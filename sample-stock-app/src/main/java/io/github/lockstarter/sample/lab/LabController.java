@@ -143,10 +143,11 @@ class LabController {
 	}
 
 	private void change(int number, Predicate<Instance> change) {
-		Instance instance = this.instances.find(number);
-		if (instance == null) {
+		List<Instance> all = this.instances.first(Instances.LIMIT);
+		if (number < 1 || number > all.size()) {
 			throw new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no instance " + number);
 		}
+		Instance instance = all.get(number - 1);
 		if (!change.test(instance)) {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Instance " + number + " is " + instance.view().state());

@@ -82,11 +82,7 @@ final class LabRun {
 
 	private final URI shop;
 
-	private final ExecutorService customers = Executors.newCachedThreadPool((task) -> {
-		Thread thread = new Thread(task, "customer");
-		thread.setDaemon(true);
-		return thread;
-	});
+	private final ExecutorService customers = Executors.newCachedThreadPool();
 
 	/** The last one is the current one. */
 	private final List<Sale> sales = new CopyOnWriteArrayList<>();
@@ -271,6 +267,11 @@ final class LabRun {
 		return this.instances.first(this.request.instances).stream();
 	}
 
+	private boolean haveAllEnded() {
+		List<Instance> all = this.instances.first(this.request.instances);
+		return !all.isEmpty() && all.stream().noneMatch(Instance::isAlive);
+	}
+
 	/**
 	 * The sale of one product.
 	 */
@@ -335,7 +336,7 @@ final class LabRun {
 				if (this.over) {
 					// The last customers get their answers
 				}
-				else if (this.numbers.sinceLastSale() > STUCK.toNanos() || LabRun.this.instances.haveAllEnded()) {
+				else if (this.numbers.sinceLastSale() > STUCK.toNanos() || haveAllEnded()) {
 					end = End.STUCK;
 					this.over = true;
 				}

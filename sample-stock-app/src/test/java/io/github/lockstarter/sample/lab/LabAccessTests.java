@@ -2,6 +2,9 @@
 
 package io.github.lockstarter.sample.lab;
 
+import java.net.URI;
+import java.util.Arrays;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -101,8 +104,7 @@ class LabAccessTests extends AbstractShopTests {
 			assertRefused(request.header(LabAccess.TOKEN_HEADER, this.token + "0"), "token of this start");
 		}
 		// However the path is written
-		assertRefused(MockMvcRequestBuilders.delete(java.net.URI.create("/api/l%61b;a=b/runs/1")),
-				"token of this start");
+		assertRefused(MockMvcRequestBuilders.delete(URI.create("/api/l%61b;a=b/runs/1")), "token of this start");
 	}
 
 	@Test
@@ -151,7 +153,7 @@ class LabAccessTests extends AbstractShopTests {
 	}
 
 	private static MockHttpServletRequestBuilder[] all() {
-		MockHttpServletRequestBuilder[] all = java.util.Arrays.copyOf(changing(), 6);
+		MockHttpServletRequestBuilder[] all = Arrays.copyOf(changing(), 6);
 		all[5] = get();
 		return all;
 	}

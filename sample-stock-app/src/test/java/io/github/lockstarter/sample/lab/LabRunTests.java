@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -49,8 +50,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("clock")
 class LabRunTests {
 
+	private static final int STOCK = 50;
+
 	private static final Map<String, Strategy> STRATEGIES = Stream.of("twice", "once", "never")
 		.collect(Collectors.toMap((name) -> name, (name) -> new Strategy(name, "jvm", "", "right")));
+
+	static {
+		// Else each answer takes 40 ms
+		System.setProperty("sun.net.httpserver.nodelay", "true");
+	}
 
 	private final Map<String, Product> products = new ConcurrentHashMap<>();
 
@@ -96,23 +104,30 @@ class LabRunTests {
 
 	@Test
 	void eachPieceIsShownAsOftenAsItWasSold() throws Exception {
-		this.start.countDown();
 		LabRun run = run(Fault.NONE, "twice", "once");
-		List<JsonNode> events = follow(run);
+		// The page is as slow as can be
+		List<JsonNode> events = follow(run, new ByteArrayOutputStream() {
+
+			@Override
+			public void flush() {
+				LabRunTests.this.start.countDown();
+				Awaitility.await().until(run::hasEnded);
+			}
+
+		});
 		assertThat(events).extracting((event) -> event.get("event").asString())
-			.startsWith("state", "frame")
-			.endsWith("frame", "result", "end");
-		assertThat(timesSold(events, 0)).containsOnly(2).hasSize(40);
-		assertThat(timesSold(events, 1)).containsOnly(1).hasSize(40);
+			.containsExactly("state", "frame", "result", "frame", "result", "end");
+		assertThat(timesSold(events, 0)).containsOnly(2).hasSize(STOCK);
+		assertThat(timesSold(events, 1)).containsOnly(1).hasSize(STOCK);
 		List<JsonNode> results = results(events);
 		assertThat(results).extracting((result) -> result.get("sentence").asString())
-			.containsExactly("Sold 80 of 40 pieces: 40 that do not exist", "Sold 40 of 40 pieces, each of them once");
+			.containsExactly("Sold 100 of 50 pieces: 50 that do not exist", "Sold 50 of 50 pieces, each of them once");
 		assertThat(results).extracting((result) -> result.get("verdict").asString()).containsExactly("wrong", "right");
-		assertThat(results.get(0).get("soldTwice").asInt()).isEqualTo(40);
-		assertThat(results.get(0).get("lost").asInt()).isEqualTo(40);
+		assertThat(results.get(0).get("soldTwice").asInt()).isEqualTo(STOCK);
+		assertThat(results.get(0).get("lost").asInt()).isEqualTo(STOCK);
 		// Who comes later sees the same end
 		List<JsonNode> again = follow(run);
-		assertThat(again.get(0).get("pieces")).hasSize(40).allMatch((times) -> times.asInt() == 1);
+		assertThat(again.get(0).get("pieces")).hasSize(STOCK).allMatch((times) -> times.asInt() == 1);
 		assertThat(again.get(0).get("results")).hasSize(1);
 		assertThat(results(again)).containsExactly(results.get(1));
 	}
@@ -121,7 +136,7 @@ class LabRunTests {
 	void theLabDecidesWhichSaleMeetsAFault() throws Exception {
 		this.start.countDown();
 		follow(run(Fault.SLOW, "once"));
-		assertThat(this.faults).filteredOn("slow"::equals).hasSize((40 + 4) / 10);
+		assertThat(this.faults).filteredOn("slow"::equals).hasSize((STOCK + 4) / 10);
 		this.faults.clear();
 		follow(run(Fault.CRASH, "once"));
 		assertThat(this.faults).filteredOn("crash"::equals).hasSize(1);
@@ -177,7 +192,7 @@ class LabRunTests {
 	}
 
 	private LabRun run(Fault fault, String... strategies) {
-		return new LabRun(new Request(List.of(strategies), 2, 4, 40, fault), STRATEGIES, this.instances, address())
+		return new LabRun(new Request(List.of(strategies), 2, 4, STOCK, fault), STRATEGIES, this.instances, address())
 			.start();
 	}
 
@@ -186,7 +201,10 @@ class LabRunTests {
 	}
 
 	private static List<JsonNode> follow(LabRun run) throws Exception {
-		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		return follow(run, new ByteArrayOutputStream());
+	}
+
+	private static List<JsonNode> follow(LabRun run, ByteArrayOutputStream out) throws Exception {
 		run.writeEvents(out);
 		List<JsonNode> events = new ArrayList<>();
 		for (String event : out.toString(StandardCharsets.UTF_8).split("\n\n")) {
