@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -141,7 +142,7 @@ final class LabRun {
 	private void run() {
 		try {
 			for (String name : this.request.strategies) {
-				sellWith(this.strategies.get(name));
+				sellWith(Objects.requireNonNull(this.strategies.get(name)));
 			}
 			say("ended", "All strategies have sold");
 		}
@@ -208,7 +209,7 @@ final class LabRun {
 						part.numbers(), views(),
 						this.sales.subList(0, Math.min(index, this.sales.size()))
 							.stream()
-							.map((sale) -> sale.result)
+							.map((sale) -> Objects.requireNonNull(sale.result))
 							.toList()));
 		while (true) {
 			// Read first, because nothing else changes after it
@@ -291,10 +292,8 @@ final class LabRun {
 
 		private final AtomicInteger requests = new AtomicInteger();
 
-		/** Whether the next request is to meet the fault. */
-		private final AtomicBoolean armed = new AtomicBoolean();
-
-		private boolean struck;
+		/** Whether the only fault has happened. */
+		private final AtomicBoolean struck = new AtomicBoolean();
 
 		private volatile boolean over;
 
@@ -344,7 +343,8 @@ final class LabRun {
 					end = End.TIME_OVER;
 					this.over = true;
 				}
-				strike();
+				instances().filter(Instance::look)
+					.forEach((stopped) -> say("selling", stopped.view().name() + " is stopped while it sells"));
 				TimeUnit.MILLISECONDS.sleep(FRAME_MILLIS / 2);
 			}
 			this.numbers.end();
@@ -353,22 +353,6 @@ final class LabRun {
 				customer.get();
 			}
 			return end;
-		}
-
-		private void strike() {
-			instances().filter(Instance::look)
-				.forEach((stopped) -> say("selling", stopped.view().name() + " is stopped while it sells"));
-			if (this.struck || this.numbers.sold() < this.stock / 4) {
-				return;
-			}
-			this.struck = true;
-			switch (this.fault) {
-				case PAUSE, CRASH -> this.armed.set(true);
-				case REDIS_RESTART -> LabRun.this.instances.restartRedis();
-				case FLUSHALL -> LabRun.this.instances.flushRedis();
-				default -> {
-				}
-			}
 		}
 
 		/**
@@ -384,9 +368,9 @@ final class LabRun {
 				if (answer == Answer.SOLD_OUT) {
 					break;
 				}
-				if (answer == Answer.BUSY && met != Fault.SLOW && met != Fault.NONE) {
+				if (answer == Answer.BUSY && (met == Fault.PAUSE || met == Fault.CRASH)) {
 					// It did not come to its write
-					this.armed.set(true);
+					this.struck.set(false);
 				}
 				if (answer == Answer.FAILED) {
 					instance++;
@@ -397,12 +381,19 @@ final class LabRun {
 		}
 
 		private Fault nextFault() {
-			boolean tenth = this.requests.incrementAndGet() % 10 == 0;
-			return switch (this.fault) {
-				case SLOW -> tenth ? Fault.SLOW : Fault.NONE;
-				case PAUSE, CRASH -> this.armed.compareAndSet(true, false) ? this.fault : Fault.NONE;
-				default -> Fault.NONE;
+			int number = this.requests.incrementAndGet();
+			boolean strikes = switch (this.fault) {
+				case NONE -> false;
+				case SLOW -> number % 10 == 0;
+				default -> this.numbers.sold() >= this.stock / 2 && this.struck.compareAndSet(false, true);
 			};
+			if (strikes && this.fault == Fault.REDIS_RESTART) {
+				LabRun.this.instances.restartRedis();
+			}
+			else if (strikes && this.fault == Fault.FLUSHALL) {
+				LabRun.this.instances.flushRedis();
+			}
+			return strikes ? this.fault : Fault.NONE;
 		}
 
 		private Answer ask(URI address, Fault met, long start) throws InterruptedException {
@@ -482,7 +473,7 @@ final class LabRun {
 	}
 
 	private record State(String id, Request request, String phase, String message, @Nullable Current current,
-			int[] pieces, Numbers numbers, List<Instances.View> instances, List<@Nullable Result> results) {
+			int[] pieces, Numbers numbers, List<Instances.View> instances, List<Result> results) {
 	}
 
 	private record Frame(String phase, String message, @Nullable Current current, List<Integer> sold, Numbers numbers,

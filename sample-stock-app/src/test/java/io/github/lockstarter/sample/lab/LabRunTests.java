@@ -140,6 +140,7 @@ class LabRunTests {
 		this.faults.clear();
 		follow(run(Fault.CRASH, "once"));
 		assertThat(this.faults).filteredOn("crash"::equals).hasSize(1);
+		assertThat(this.faults.indexOf("crash")).as("after the warm-up").isGreaterThanOrEqualTo(4 * 5 + STOCK / 2);
 	}
 
 	@Test
