@@ -10,11 +10,11 @@ import java.util.Map;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
@@ -31,6 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("clock")
 @FullProfileOnly
+@EnabledIf(value = "io.github.lockstarter.sample.lab.LabBrowser#isInstalled",
+		disabledReason = "Debian's packages chromium and chromium-driver are not installed")
 class LabBrowserTests {
 
 	private static final String CHOSEN = "#strategies=distributed-lock&instances=2&users=20&stock=%d&fault=none";
@@ -49,8 +51,6 @@ class LabBrowserTests {
 
 	@BeforeAll
 	static void open() {
-		Assumptions.assumeTrue(LabBrowser.isInstalled(),
-				"Debian's packages chromium and chromium-driver are not installed");
 		shop = ShopProcess.start(directory.resolve("shop")).awaitOpen();
 		page = "http://127.0.0.1:" + shop.port() + "/";
 		browser = new LabBrowser(Path.of("target", "lab"), directory);
