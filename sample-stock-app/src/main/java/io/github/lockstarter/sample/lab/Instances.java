@@ -236,10 +236,10 @@ class Instances {
 		boolean look() {
 			if (state().equals("running") && this.asked.compareAndSet(false, true)) {
 				ask("/actuator/locks").whenComplete((answer, failure) -> {
+					this.asked.set(false);
 					if (failure == null && answer.statusCode() == 200) {
 						show(JsonMapper.shared().readTree(answer.body()).get("registries"));
 					}
-					this.asked.set(false);
 				});
 			}
 			File mark = new File(this.directory, WriteFault.MARK);

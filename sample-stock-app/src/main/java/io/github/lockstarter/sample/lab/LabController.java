@@ -5,6 +5,9 @@ package io.github.lockstarter.sample.lab;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +58,8 @@ class LabController {
 	/** These need nothing but the Redis and the profile that each instance has. */
 	private static final Set<String> FAMILIES_OF_INSTANCES = Set.of("naive-redis", "library");
 
+	private static final Duration IDLE_TIME = Duration.ofMinutes(10);
+
 	private final Map<String, Strategy> strategies = new LinkedHashMap<>();
 
 	private final Instances instances;
@@ -63,16 +68,20 @@ class LabController {
 
 	private final Environment environment;
 
+	private final InstantSource clock;
+
 	private @Nullable LabRun run;
 
-	private long lastUse = System.nanoTime();
+	private Instant lastUse;
 
-	LabController(Instances instances, LabAccess access, Environment environment,
+	LabController(Instances instances, LabAccess access, Environment environment, InstantSource clock,
 			Map<String, DeductionStrategy> strategies, @Value("classpath:strategies.json") Resource descriptions)
 			throws IOException {
 		this.instances = instances;
 		this.access = access;
 		this.environment = environment;
+		this.clock = clock;
+		this.lastUse = clock.instant();
 		try (InputStream content = descriptions.getInputStream()) {
 			Stream.of(JsonMapper.shared().readValue(content, Strategy[].class))
 				.filter((each) -> strategies.containsKey(each.name()) || FAMILIES_OF_INSTANCES.contains(each.family()))
@@ -106,7 +115,7 @@ class LabController {
 				URI.create("http://127.0.0.1:" + this.environment.getRequiredProperty("local.server.port")))
 			.start();
 		this.run = started;
-		this.lastUse = System.nanoTime();
+		this.lastUse = this.clock.instant();
 		return new Id(started.id());
 	}
 
@@ -168,9 +177,9 @@ class LabController {
 	@Scheduled(fixedDelay = 1, timeUnit = TimeUnit.MINUTES)
 	synchronized void endIdleInstances() {
 		if (this.run != null && !this.run.hasEnded()) {
-			this.lastUse = System.nanoTime();
+			this.lastUse = this.clock.instant();
 		}
-		else if (System.nanoTime() - this.lastUse > TimeUnit.MINUTES.toNanos(10)) {
+		else if (this.lastUse.plus(IDLE_TIME).isBefore(this.clock.instant())) {
 			this.instances.end(false);
 		}
 	}

@@ -150,7 +150,7 @@ final class LabRun {
 			if (!this.stopped) {
 				logger.warn("The run has failed", ex);
 			}
-			say("ended", this.stopped ? "Stopped" : "Failed: " + ex.getMessage());
+			say("ended", this.stopped ? "Stopped" : "Failed; the log of the shop says why");
 		}
 		finally {
 			this.customers.shutdownNow();

@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +72,10 @@ class LabRunTests {
 
 	private final CountDownLatch start = new CountDownLatch(1);
 
+	private Instant now = Instant.EPOCH;
+
+	private boolean ended;
+
 	private HttpServer shop;
 
 	private Instances instances;
@@ -91,6 +97,11 @@ class LabRunTests {
 					throw new IllegalStateException(ex);
 				}
 				return List.of(address(), address());
+			}
+
+			@Override
+			synchronized void end(boolean forEver) {
+				LabRunTests.this.ended = true;
 			}
 
 		};
@@ -163,9 +174,7 @@ class LabRunTests {
 
 	@Test
 	void oneRunAtATime() throws Exception {
-		LabController controller = new LabController(this.instances, new LabAccess(),
-				new MockEnvironment().withProperty("local.server.port", "" + this.shop.getAddress().getPort()),
-				Map.of("none", (product, count) -> 0), new ClassPathResource("strategies.json"));
+		LabController controller = controller();
 		MockMvc mvc = MockMvcBuilders.standaloneSetup(controller).build();
 		MockHttpServletResponse started = press(mvc);
 		assertThat(started.getStatus()).isEqualTo(201);
@@ -181,6 +190,29 @@ class LabRunTests {
 		assertThat(controller.lab().run()).isNull();
 		assertThat(press(mvc).getStatus()).isEqualTo(201);
 		controller.close();
+	}
+
+	@Test
+	void instancesAreNotKeptForEver() throws Exception {
+		LabController controller = controller();
+		String id = controller.start(new Request(List.of("none"), 1, 1, 1, Fault.NONE)).id();
+		this.now = this.now.plus(Duration.ofMinutes(11));
+		controller.endIdleInstances();
+		assertThat(this.ended).as("during a run").isFalse();
+		controller.stop(id);
+		Awaitility.await().until(() -> controller.lab().run() == null);
+		this.now = this.now.plus(Duration.ofMinutes(9));
+		controller.endIdleInstances();
+		assertThat(this.ended).as("soon after a run").isFalse();
+		this.now = this.now.plus(Duration.ofMinutes(2));
+		controller.endIdleInstances();
+		assertThat(this.ended).isTrue();
+	}
+
+	private LabController controller() throws IOException {
+		return new LabController(this.instances, new LabAccess(),
+				new MockEnvironment().withProperty("local.server.port", "" + this.shop.getAddress().getPort()),
+				() -> this.now, Map.of("none", (product, count) -> 0), new ClassPathResource("strategies.json"));
 	}
 
 	private static MockHttpServletResponse press(MockMvc mvc) throws Exception {
