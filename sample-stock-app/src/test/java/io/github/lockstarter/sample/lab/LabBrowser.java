@@ -111,15 +111,19 @@ final class LabBrowser implements AutoCloseable {
 		return Map.of("name", name, "value", value);
 	}
 
+	void picture(String name, String end) {
+		picture(name, "body", end);
+	}
+
 	/**
 	 * Write a picture of the page.
-	 * @param end selects the last element that it shows
+	 * @param start selects the first element that it shows
+	 * @param end selects the last one
 	 */
-	void picture(String name, String end) {
-		Object height = script("return Math.ceil(document.querySelector(arguments[0]).getBoundingClientRect().bottom"
-				+ " + scrollY + 16)", end);
-		Map<String, Object> clip = Map.of("x", 0, "y", 0, "width", script("return innerWidth"), "height", height,
-				"scale", 1);
+	void picture(String name, String start, String end) {
+		long top = Math.max(0, edge(start, "top") - 16);
+		Map<String, Object> clip = Map.of("x", 0, "y", top, "width", script("return innerWidth"), "height",
+				edge(end, "bottom") + 16 - top, "scale", 1);
 		Object data = this.driver
 			.executeCdpCommand("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip))
 			.get("data");
@@ -130,6 +134,12 @@ final class LabBrowser implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private long edge(String selector, String side) {
+		return ((Number) script("return Math.ceil(document.querySelector(arguments[0]).getBoundingClientRect()"
+				+ "[arguments[1]] + scrollY)", selector, side))
+			.longValue();
 	}
 
 	/**
