@@ -57,6 +57,9 @@ final class LabRun {
 	/** Longer than any lease and any pause. */
 	private static final Duration STUCK = Duration.ofSeconds(10);
 
+	/** A sale that sold this recently is not stuck when its time is over. */
+	private static final Duration LIVELY = Duration.ofSeconds(1);
+
 	private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(5);
 
 	private static final int WARM_UP_PURCHASES = 5;
@@ -339,7 +342,8 @@ final class LabRun {
 					end = End.STUCK;
 					this.over = true;
 				}
-				else if (System.nanoTime() - start > limit.toNanos() || this.numbers.sold() >= 2 * this.stock) {
+				else if (this.numbers.sold() >= 2 * this.stock || (System.nanoTime() - start > limit.toNanos()
+						&& this.numbers.sinceLastSale() < LIVELY.toNanos())) {
 					end = End.TIME_OVER;
 					this.over = true;
 				}

@@ -228,11 +228,11 @@ final class Sales {
 			if (numbers.soldTwice > 0) {
 				return sold + ", %d of them twice".formatted(numbers.soldTwice);
 			}
-			return sold + switch (end) {
-				case SOLD_OUT -> ", each of them once";
-				case TIME_OVER -> ", each of them once, until the time was over";
-				case STUCK -> ", and then nobody could buy any more";
-			};
+			if (end == End.STUCK) {
+				return sold + ", and then nobody could buy any more";
+			}
+			return sold + ", each of them once"
+					+ ((end == End.TIME_OVER && numbers.sold < stock) ? ", until the time was over" : "");
 		}
 
 	}
