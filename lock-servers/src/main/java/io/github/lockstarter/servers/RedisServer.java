@@ -37,7 +37,14 @@ public final class RedisServer extends ServerProcess {
 			List<String> options) {
 		super(command(executable, options, port), environment, directory);
 		this.port = port;
-		await(this::answers);
+		try {
+			await(this::answers);
+		}
+		catch (RuntimeException ex) {
+			// Nobody else can
+			close();
+			throw ex;
+		}
 	}
 
 	private static List<String> command(Path executable, List<String> options, int port) {

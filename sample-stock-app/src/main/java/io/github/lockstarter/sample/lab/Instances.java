@@ -54,7 +54,8 @@ class Instances {
 
 	/** Where the stock is, and where the servers of other stores are. */
 	private static final List<String> SHARED = List.of("spring.datasource.url", "spring.datasource.username",
-			"spring.datasource.password", "shop.directory");
+			"spring.datasource.password", "shop.directory", "distributed-lock.zookeeper.connect-string",
+			"distributed-lock.redlock.nodes");
 
 	private final Environment environment;
 
@@ -94,6 +95,9 @@ class Instances {
 		if (server == null) {
 			server = RedisServer.start();
 			this.redis = server;
+		}
+		else if (!server.isAlive()) {
+			server.restart();
 		}
 		for (int i = 0; i < count; i++) {
 			if (i == this.all.size()) {
@@ -144,7 +148,8 @@ class Instances {
 		List<String> profiles = new ArrayList<>(List.of(this.environment.getActiveProfiles()));
 		profiles.addAll(List.of("libraries", PROFILE));
 		// Whose temporary files are deleted with the directory
-		List<String> options = List.of("-Xmx256m", "-Djava.io.tmpdir=" + directory, "-Dh2.bindAddress=127.0.0.1");
+		List<String> options = List.of("-Xmx256m", "-XX:-UsePerfData", "-Djava.io.tmpdir=" + directory,
+				"-Dh2.bindAddress=127.0.0.1");
 		return ServerProcess.java(options, StockApplication.class.getName(), "--server.port=" + port,
 				"--server.address=127.0.0.1", "--spring.profiles.active=" + String.join(",", profiles),
 				"--spring.data.redis.url=redis://" + redis.address(), "--spring.sql.init.mode=never",
@@ -166,7 +171,7 @@ class Instances {
 		for (String property : SHARED) {
 			String value = this.environment.getProperty(property);
 			if (value != null) {
-				variables.put(property.toUpperCase(Locale.ROOT).replace('.', '_'),
+				variables.put(property.toUpperCase(Locale.ROOT).replace("-", "").replace('.', '_'),
 						property.endsWith(".directory") ? new File(value).getAbsolutePath() : value);
 			}
 		}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.sample.lab;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Set;
@@ -11,6 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
@@ -33,6 +35,16 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 	private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1");
 
 	private final String token = UUID.randomUUID().toString();
+
+	private final InetAddress address;
+
+	/**
+	 * Create the rules.
+	 * @param address where the shop listens
+	 */
+	LabAccess(@Value("${server.address:0.0.0.0}") InetAddress address) {
+		this.address = address;
+	}
 
 	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
@@ -60,6 +72,9 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 	}
 
 	private @Nullable String refusal(HttpServletRequest request, boolean needsNoToken) {
+		if (!this.address.isLoopbackAddress()) {
+			return "The lab is closed, because this shop serves other computers as well";
+		}
 		if (!LOOPBACK.contains(request.getRemoteAddr())) {
 			return "The lab obeys only this computer";
 		}

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -70,6 +71,9 @@ class LabController {
 
 	private final InstantSource clock;
 
+	/** One that never reads keeps its thread. */
+	private final Semaphore followers = new Semaphore(20);
+
 	private @Nullable LabRun run;
 
 	private Instant lastUse;
@@ -123,6 +127,9 @@ class LabController {
 	@GetMapping("/runs/{id}/events")
 	void events(@PathVariable String id, HttpServletResponse response) throws InterruptedException {
 		LabRun followed = find(id);
+		if (!this.followers.tryAcquire()) {
+			throw new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE, "Too many pages follow the run");
+		}
 		response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE);
 		response.setHeader("Cache-Control", "no-store");
 		try {
@@ -130,6 +137,9 @@ class LabController {
 		}
 		catch (IOException ex) {
 			// The page has gone
+		}
+		finally {
+			this.followers.release();
 		}
 	}
 

@@ -338,7 +338,11 @@ final class LabRun {
 				if (this.over) {
 					// The last customers get their answers
 				}
-				else if (this.numbers.sinceLastSale() > STUCK.toNanos() || haveAllEnded()) {
+				else if (haveAllEnded()) {
+					end = End.NO_INSTANCE;
+					this.over = true;
+				}
+				else if (this.numbers.sinceLastSale() > STUCK.toNanos()) {
 					end = End.STUCK;
 					this.over = true;
 				}

@@ -193,7 +193,7 @@ final class Sales {
 	 */
 	enum End {
 
-		SOLD_OUT, TIME_OVER,
+		SOLD_OUT, TIME_OVER, NO_INSTANCE,
 
 		/** Nobody could buy, and nobody will. */
 		STUCK
@@ -231,8 +231,11 @@ final class Sales {
 			if (end == End.STUCK) {
 				return sold + ", and then nobody could buy any more";
 			}
-			return sold + ", each of them once"
-					+ ((end == End.TIME_OVER && numbers.sold < stock) ? ", until the time was over" : "");
+			return sold + ", each of them once" + switch (end) {
+				case NO_INSTANCE -> ", until no instance was left";
+				case TIME_OVER -> (numbers.sold < stock) ? ", until the time was over" : "";
+				default -> "";
+			};
 		}
 
 	}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.sample.lab;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.util.Arrays;
 
@@ -13,16 +14,20 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.sample.AbstractShopTests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Who may see and use the lab of a shop, and what it refuses to sell. No process is
@@ -68,6 +73,15 @@ class LabAccessTests extends AbstractShopTests {
 				return each;
 			}), "only this computer");
 		}
+	}
+
+	@Test
+	void aShopThatServesOtherComputersHasNoLab(@Autowired LabController lab) throws Exception {
+		LabAccess access = new LabAccess(InetAddress.getByName("0.0.0.0"));
+		HandlerMethod handler = new HandlerMethod(lab, LabController.class.getDeclaredMethod("lab"));
+		assertThatExceptionOfType(ResponseStatusException.class)
+			.isThrownBy(() -> access.preHandle(new MockHttpServletRequest(), new MockHttpServletResponse(), handler))
+			.withMessageContaining("The lab is closed");
 	}
 
 	@Test

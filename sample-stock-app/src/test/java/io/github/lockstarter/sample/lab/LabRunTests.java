@@ -210,7 +210,7 @@ class LabRunTests {
 	}
 
 	private LabController controller() throws IOException {
-		return new LabController(this.instances, new LabAccess(),
+		return new LabController(this.instances, new LabAccess(InetAddress.getLoopbackAddress()),
 				new MockEnvironment().withProperty("local.server.port", "" + this.shop.getAddress().getPort()),
 				() -> this.now, Map.of("none", (product, count) -> 0), new ClassPathResource("strategies.json"));
 	}

@@ -82,6 +82,10 @@ class SalesTests {
 		assertThat(result(right, End.SOLD_OUT)).isEqualTo("right: Sold 2 of 4 pieces, each of them once");
 		assertThat(result(right, End.TIME_OVER))
 			.isEqualTo("right: Sold 2 of 4 pieces, each of them once, until the time was over");
+		assertThat(result(right.booked(4, 0, 0), End.TIME_OVER))
+			.isEqualTo("right: Sold 4 of 4 pieces, each of them once");
+		assertThat(result(right, End.NO_INSTANCE))
+			.isEqualTo("right: Sold 2 of 4 pieces, each of them once, until no instance was left");
 		assertThat(result(right, End.STUCK)).isEqualTo("wrong: Sold 2 of 4 pieces, and then nobody could buy any more");
 		assertThat(result(right.booked(3, 0, 1), End.SOLD_OUT))
 			.isEqualTo("wrong: Sold 3 of 4 pieces, but 1 of these sales were overwritten");
