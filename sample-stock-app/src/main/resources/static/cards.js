@@ -5,8 +5,8 @@ import { count, hasTitle, number, rate, time, title } from "./words.js";
 
 /** What the page shows of each strategy of a run, and of each instance. */
 
-const texts = { stock: number, sold: number, oversold: number, lost: number, busy: number, refused: number, perSecond: rate, p50: time,
-	p99: time };
+const texts = { stock: number, sold: number, oversold: number, lost: number, busy: number, refused: number, failed: number, perSecond: rate,
+	p50: time, p99: time };
 
 let cards = [];
 
@@ -84,7 +84,8 @@ export class Instances {
 		this.#act = act;
 	}
 
-	show(instances) {
+	/** Only of our locks the instances tell who holds them. */
+	show(instances, ours) {
 		document.getElementById("no-instances").hidden = instances.length > 0;
 		for (const instance of instances) {
 			if (!this.#cards.has(instance.number)) {
@@ -92,7 +93,7 @@ export class Instances {
 				this.#cards.set(instance.number, card);
 				document.getElementById("instances").append(card.element);
 			}
-			this.#cards.get(instance.number).update(instance);
+			this.#cards.get(instance.number).update(instance, ours);
 		}
 		for (const [number, card] of this.#cards) {
 			if (!instances.some((instance) => instance.number === number)) {
@@ -129,18 +130,22 @@ class InstanceCard {
 		}
 	}
 
-	update({ state, holds, waits }) {
+	update({ state, holds, waits }, ours) {
 		this.#held = [...this.#held.slice(-9), Boolean(holds)];
 		const share = this.#held.filter(Boolean).length / this.#held.length;
 		const changed = this.#become(state);
 		if (changed || this.#frames++ % 5 === 0) {
-			this.#say(state === "ended" ? 0 : share, waits);
+			if (ours) {
+				this.#say(state === "ended" ? 0 : share, waits);
+			} else {
+				this.#saySilent();
+			}
 		}
 	}
 
 	rest() {
 		this.#held = [];
-		this.#say(0, 0);
+		this.#saySilent();
 		if (this.element.dataset.state !== "ended") {
 			this.#become("idle");
 		}
@@ -155,6 +160,12 @@ class InstanceCard {
 		this.#allow("pause", state === "running");
 		this.#allow("kill", state === "running" || state === "paused");
 		return true;
+	}
+
+	#saySilent() {
+		put(this.element, "lock", "");
+		put(this.element, "waits", "");
+		this.element.classList.remove("holds");
 	}
 
 	#say(share, waits) {

@@ -65,7 +65,8 @@ function row(result, run, request) {
 	circumstances.append(link);
 	line.append(name, outcome, cell(number(result.sold), "number"), grave(result.oversold), grave(result.lost),
 		cell(rate(result.perSecond), "number"), cell(time(result.p50), "number"), cell(time(result.p99), "number"),
-		cell(number(result.busy), "number"), cell(number(result.refused), "number"), circumstances);
+		cell(number(result.busy), "number"), cell(number(result.refused), "number"),
+		cell(number(result.failed), "number"), circumstances);
 	return line;
 }
 

@@ -5,7 +5,7 @@ import { conditions, number, rate, time } from "./words.js";
 /** The results as files. */
 
 const columns = ["run", "strategy", "family", "expectation", "verdict", "instances", "users", "stock", "fault", "requests", "sold",
-	"oversold", "soldTwice", "lost", "perSecond", "p50", "p99", "busy", "refused", "seconds", "sentence"];
+	"oversold", "soldTwice", "lost", "perSecond", "p50", "p99", "busy", "refused", "failed", "seconds", "sentence"];
 
 export function toCsv(results) {
 	return [columns, ...results.map((result) => columns.map((column) => result[column]))]
@@ -19,10 +19,10 @@ function csvValue(value) {
 
 export function toMarkdown(results) {
 	const head = ["strategy", "outcome", "sold", "oversold", "lost updates", "requests/s", "p50", "p99", "turned away",
-		"late owners refused", "conditions"];
+		"late owners refused", "failed", "conditions"];
 	const lines = results.map((result) => [`\`${result.strategy}\``, result.verdict, number(result.sold), number(result.oversold),
 		number(result.lost), rate(result.perSecond), time(result.p50), time(result.p99), number(result.busy),
-		number(result.refused), conditions(result)]);
+		number(result.refused), number(result.failed), conditions(result)]);
 	const rule = head.map((_, index) => (index > 1 && index < head.length - 1 ? "---:" : "---"));
 	return [head, rule, ...lines].map((cells) => `| ${cells.map(markdownValue).join(" | ")} |\n`).join("");
 }

@@ -174,7 +174,7 @@ function showState(id, state) {
 
 function showFrame({ phase, message, current, sold, numbers, instances: list }) {
 	busy(message);
-	instances.show(list);
+	instances.show(list, Boolean(current) && family(current.strategy) === "distributed-lock");
 	if (!current) {
 		return;
 	}
@@ -192,6 +192,10 @@ function showFrame({ phase, message, current, sold, numbers, instances: list }) 
 			card.numbers(numbers);
 		}
 	}
+}
+
+function family(strategy) {
+	return info.strategies.find(({ name }) => name === strategy)?.family;
 }
 
 function showResult(result, number) {

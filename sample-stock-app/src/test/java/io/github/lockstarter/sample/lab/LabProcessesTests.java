@@ -125,7 +125,7 @@ class LabProcessesTests {
 	private void open(List<String> java) throws Exception {
 		List<String> command = new ArrayList<>(List.of("setsid"));
 		command.addAll(java);
-		command.add("--server.port=" + this.port);
+		command.addAll(List.of("--server.port=" + this.port, "--shop.directory=" + this.directory.resolve("shop")));
 		Path own = ServerProcess.newDirectory("lab");
 		this.shop = ServerProcess.start(command, Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + this.temporary),
 				own);
