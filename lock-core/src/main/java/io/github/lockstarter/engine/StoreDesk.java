@@ -275,8 +275,8 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	}
 
 	/**
-	 * Ask whether another JVM waits, and whether the lock is still this JVM's: if it was
-	 * freed, it must not be handed on until the next renewal.
+	 * Ask whether another JVM waits, and whether the lock is still this JVM's: a lock
+	 * that was freed must not be handed on, and the next renewal may be seconds away.
 	 */
 	@Override
 	public void probe(Tenure tenure) {
