@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ final class Inquiry {
 
 	/** When the next warning may come, if there was one. */
 	private @Nullable Long nextWarning;
+
+	/** The last waiter that stood first in the line of the store, and got no message. */
+	private @Nullable Waiter untold;
 
 	/** Whether this JVM may stand in the line of the store. */
 	private boolean inLine;
@@ -328,7 +332,31 @@ final class Inquiry {
 	}
 
 	Effect alarm(Alarm alarm) {
-		return this.listening.awaits(alarm) ? ask() : Effect.NONE;
+		if (!this.listening.awaits(alarm)) {
+			return Effect.NONE;
+		}
+		Waiter first = this.queue.first();
+		boolean stands = this.attempt == null || this.attempt.isInLine();
+		Effect ask = ask();
+		if (!stands || first == this.untold) {
+			return ask;
+		}
+		this.untold = first;
+		return ask.and(enterLineAgain());
+	}
+
+	/**
+	 * Ask for the places of those behind the first waiter again. No message has come for
+	 * it, so the store may have lost them: each would wait for a message in vain when it
+	 * is the first. Once for each first waiter is no load while a lock is held for long.
+	 */
+	private Effect enterLineAgain() {
+		List<Waiter> behind = this.queue.all()
+			.stream()
+			.skip(1)
+			.filter((waiter) -> waiter.discipline().standsInLineItself())
+			.toList();
+		return (desk) -> behind.forEach((waiter) -> desk.enterLine(this.key, waiter));
 	}
 
 	/**

@@ -21,12 +21,15 @@ final class LinePlace {
 
 	/**
 	 * Note that the store is about to be asked for the place.
-	 * @return {@code false} if the waiter has left, or the request for the lock takes the
-	 * place
+	 * @return {@code false} if the waiter has left, the request for the lock takes the
+	 * place, or the store is being asked already
 	 */
 	synchronized boolean beginEntering() {
-		this.entering = !this.left && !this.asked;
-		return this.entering;
+		if (this.left || this.asked || this.entering) {
+			return false;
+		}
+		this.entering = true;
+		return true;
 	}
 
 	/**

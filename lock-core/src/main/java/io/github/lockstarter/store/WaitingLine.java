@@ -74,8 +74,9 @@ public interface WaitingLine {
 	}
 
 	/**
-	 * Put an owner into the line under its own token, before it asks for the lock. A
-	 * grant or {@link #withdraw(LockKey, OwnerToken)} takes it out.
+	 * Put an owner into the line under its own token, before it asks for the lock. One
+	 * that already stands there keeps its place. A grant or
+	 * {@link #withdraw(LockKey, OwnerToken)} takes it out.
 	 * @param key the lock
 	 * @param owner the owner that waits, in mode
 	 * {@link io.github.lockstarter.LockMode#FAIR}

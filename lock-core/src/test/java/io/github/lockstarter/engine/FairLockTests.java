@@ -30,7 +30,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class FairLockTests extends AbstractInstancesTests {
 
-	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("ticket", 7)).withMode(LockMode.FAIR);
+	private static final LockRequest REQUEST = LockRequest.of(LockKey.of("ticket", 7))
+		.withMode(LockMode.FAIR)
+		.withWaitTime(Duration.ofMinutes(1));
 
 	private final DefaultLockRegistry one = registry(this.store);
 
@@ -84,6 +86,24 @@ class FairLockTests extends AbstractInstancesTests {
 		lease.close();
 		unheard.get();
 		assertThat(this.order).containsExactly(1, 2);
+	}
+
+	@Test
+	void aWaiterWhosePlaceGotLostComesAgainWhileItStandsBehindOneThatNobodyTells() throws Exception {
+		Lease lease = this.two.acquire(REQUEST);
+		Call<Long> first = caller(this.one, 1);
+		this.store.arrive.loseRequests(() -> true);
+		Call<Long> forgotten = caller(this.one, 2);
+		this.store.arrive.loseRequests(() -> false);
+		this.time.advance(Duration.ofSeconds(15));
+		this.time.advance(Duration.ofSeconds(16));
+		this.time.settle();
+		Call<Long> later = caller(this.two, 3);
+		lease.close();
+		first.get();
+		forgotten.get();
+		later.get();
+		assertThat(this.order).containsExactly(1, 2, 3);
 	}
 
 	@Test

@@ -3,7 +3,10 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -14,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.servers.RedisServer;
@@ -56,6 +60,27 @@ class LostLocksTests {
 		try (Lease later = this.next.acquire(REQUEST)) {
 			SafetyViolation.check(later.fencingToken() > lease.fencingToken(), "token %d after %d",
 					later.fencingToken(), lease.fencingToken());
+		}
+	}
+
+	/**
+	 * Those behind the first waiter do not ask, and would have no place when they are the
+	 * first.
+	 */
+	@Test
+	void fairWaitersStandInALineAgainThatRedisHasForgotten() {
+		this.next.awaitConnected(this.redis);
+		LockRequest fair = REQUEST.withMode(LockMode.FAIR);
+		try (Lease lease = this.registry.acquire(fair)) {
+			List<CompletableFuture<Lease>> waiters = Stream.generate(() -> this.next.acquireAsync(fair))
+				.limit(5)
+				.toList();
+			Awaitility.await().until(() -> this.redis.command("ZCARD", REDIS_KEY + ":queue").equals("5"));
+			this.redis.command("DEL", REDIS_KEY + ":queue");
+			// The next one is the first only now
+			waiters.get(0).cancel(false);
+			Awaitility.await().until(() -> this.redis.command("ZCARD", REDIS_KEY + ":queue").equals("4"));
+			assertThat(waiters.subList(1, 5)).noneMatch(CompletableFuture::isDone);
 		}
 	}
 
