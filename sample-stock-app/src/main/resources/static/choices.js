@@ -15,8 +15,11 @@ const limited = ["instances", "users", "stock"];
 export function showChoices(info, changed) {
 	const list = document.getElementById("strategies");
 	for (const family of new Set(info.strategies.map((strategy) => strategy.family))) {
-		list.append(familySection(family, info.strategies.filter((strategy) => strategy.family === family)));
+		const section = familySection(family, info.strategies.filter((strategy) => strategy.family === family));
+		section.append(...info.missing.filter((strategy) => strategy.family === family).map(missingOption));
+		list.append(section);
 	}
+	showProfiles(info.missing);
 	document.getElementById("faults").append(...info.faults.map((fault) => option("radio", "fault", fault)));
 	for (const name of limited) {
 		form.elements[name].max = info.limits[name];
@@ -75,6 +78,21 @@ function familySection(family, strategies) {
 	title.textContent = families[family] ?? family;
 	section.append(title, ...strategies.map((strategy) => option("checkbox", "strategies", strategy)));
 	return section;
+}
+
+/** Without a name of its own, the box is no part of the form. */
+function missingOption({ name, description, profile }) {
+	const label = option("checkbox", "", { name, description: `${profile ? `Needs the profile ${profile}` : "Not with the profiles of this shop"}. ${description}` });
+	label.querySelector("input").disabled = true;
+	return label;
+}
+
+/** How to get what is missing. */
+function showProfiles(missing) {
+	const profiles = [...new Set(missing.map(({ profile }) => profile).filter(Boolean))];
+	document.getElementById("profiles").hidden = !profiles.length;
+	document.getElementById("profiles-command").textContent =
+		`mvn -pl sample-stock-app -am -DskipTests package spring-boot:run -Dspring-boot.run.profiles=${profiles}`;
 }
 
 function option(type, group, { name, description }) {

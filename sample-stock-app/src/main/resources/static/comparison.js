@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { save, toCsv, toMarkdown } from "./download.js";
-import { toLink } from "./link.js";
+import { numeric, save, table, toCsv, toMarkdown } from "./download.js";
+import { repeating, toLink } from "./link.js";
 import { conditions, number, rate, time } from "./words.js";
 
-/** The table and the chart that compare the results of this visit. */
+/** The table and the chart that compare the results of this visit, which a reload does not end. */
 
 const results = [];
+
+/** Where the browser keeps them until its tab is closed. */
+const kept = "lab.results";
 
 const measures = {
 	sold: {
@@ -41,15 +44,51 @@ document.querySelectorAll("[name=measure]").forEach((input) => input.addEventLis
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 
-/** Adds a result; the request of its run is what the link repeats. */
-export function addResult(result, run, request) {
-	results.push({ ...result, run });
-	document.getElementById("comparison").hidden = false;
-	document.getElementById("rows").append(row(result, run, request));
+document.getElementById("forget").addEventListener("click", () => {
+	results.length = 0;
+	keep();
+	document.getElementById("rows").replaceChildren();
+	document.getElementById("comparison").hidden = true;
+	document.getElementById("default-run").focus();
+});
+
+/** Adds a result, unless it is known from before the page was loaded again; its link repeats its run. */
+export function addResult(result, { id, request }) {
+	const known = results.filter((other) => other.id === id);
+	if (!known.some(({ strategy }) => strategy === result.strategy)) {
+		const run = known[0]?.run ?? (results.at(-1)?.run ?? 0) + 1;
+		show([{ ...result, id, request, run }]);
+		keep();
+	}
+}
+
+function show(added) {
+	document.getElementById("rows").append(...added.map(row));
+	results.push(...added);
+	document.getElementById("comparison").hidden = !results.length;
+	document.getElementById("repeat").href = toLink(...repeating(results));
 	draw();
 }
 
-function row(result, run, request) {
+function keep() {
+	try {
+		sessionStorage.setItem(kept, JSON.stringify(results));
+	}
+	catch {
+		// Not in this browser
+	}
+}
+
+function restore() {
+	try {
+		show(JSON.parse(sessionStorage.getItem(kept)) ?? []);
+	}
+	catch {
+		// Not in this browser
+	}
+}
+
+function row({ run, request, ...result }) {
 	const line = document.createElement("tr");
 	const name = document.createElement("th");
 	name.scope = "row";
@@ -60,7 +99,7 @@ function row(result, run, request) {
 	const circumstances = cell(`${conditions(result)} · `, "conditions");
 	const link = document.createElement("a");
 	link.href = toLink(request);
-	link.textContent = "repeat";
+	link.textContent = `repeat run ${run}`;
 	link.setAttribute("aria-label", `Repeat run ${run}: ${request.strategies.join(", ")}`);
 	circumstances.append(link);
 	line.append(name, outcome, cell(number(result.sold), "number"), grave(result.oversold), grave(result.lost),
@@ -90,6 +129,7 @@ function draw() {
 	canvas.setAttribute("aria-label", `${measure.axis}: `
 		+ results.map((result) => `${result.strategy} ${measure.text(result)}`).join("; "));
 	document.getElementById("chart-box").style.height = `${results.length * (measure.stacked ? 42 : 52) + 90}px`;
+	Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 	chart?.destroy();
 	chart = new Chart(canvas, { type: "bar", data: data(measure), options: options(measure), plugins: [ground, texts(measure)] });
 }
@@ -110,7 +150,6 @@ function options({ axis, sets, stacked, text }) {
 		maintainAspectRatio: false,
 		animation: false,
 		layout: { padding: { right: Math.max(...results.map((result) => widthOf(text(result)))) + 16 } },
-		font: { family: getComputedStyle(document.body).fontFamily },
 		scales: {
 			x: { stacked, beginAtZero: true, ticks, grid, title: { display: true, text: axis, color: token("--muted") } },
 			y: { stacked, ticks: { color: token("--ink"), crossAlign: "far" }, grid: { display: false } },
@@ -164,6 +203,31 @@ function token(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name);
 }
 
+/** The chart, and the numbers of the table beneath it. */
 function savePicture() {
-	document.getElementById("chart").toBlob((blob) => save("lab.png", blob), "image/png");
+	const chartCanvas = document.getElementById("chart");
+	const lines = table(results);
+	const widths = lines[0].map((_, column) => Math.max(...lines.map((cells) => widthOf(cells[column]))) + 20);
+	const canvas = document.createElement("canvas");
+	const context = canvas.getContext("2d");
+	const height = chartCanvas.height / devicePixelRatio;
+	const width = Math.max(chartCanvas.width / devicePixelRatio, widths.reduce((sum, each) => sum + each));
+	canvas.width = (width + 40) * devicePixelRatio;
+	canvas.height = chartCanvas.height + (lines.length * 24 + 24) * devicePixelRatio;
+	context.fillStyle = token("--ground");
+	context.fillRect(0, 0, canvas.width, canvas.height);
+	context.drawImage(chartCanvas, 20 * devicePixelRatio, 0);
+	context.scale(devicePixelRatio, devicePixelRatio);
+	context.font = textFont();
+	lines.forEach((cells, line) => {
+		let x = 20;
+		cells.forEach((text, column) => {
+			context.fillStyle = token(line ? "--ink" : "--muted");
+			context.fillText(text, numeric(column) ? x + widths[column] - 20 - widthOf(text) : x, height + line * 24 + 24);
+			x += widths[column];
+		});
+	});
+	canvas.toBlob((blob) => save("lab.png", blob), "image/png");
 }
+
+restore();

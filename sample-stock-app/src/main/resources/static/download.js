@@ -17,14 +17,26 @@ function csvValue(value) {
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function toMarkdown(results) {
-	const head = ["strategy", "outcome", "sold", "oversold", "lost updates", "requests/s", "p50", "p99", "turned away",
-		"late owners refused", "failed", "conditions"];
-	const lines = results.map((result) => [`\`${result.strategy}\``, result.verdict, number(result.sold), number(result.oversold),
+const head = ["strategy", "outcome", "sold", "oversold", "lost updates", "requests/s", "p50", "p99", "turned away",
+	"late owners refused", "failed", "conditions"];
+
+/** The texts of a table, with its head. */
+export function table(results) {
+	return [head, ...results.map((result) => [result.strategy, result.verdict, number(result.sold), number(result.oversold),
 		number(result.lost), rate(result.perSecond), time(result.p50), time(result.p99), number(result.busy),
-		number(result.refused), number(result.failed), conditions(result)]);
-	const rule = head.map((_, index) => (index > 1 && index < head.length - 1 ? "---:" : "---"));
-	return [head, rule, ...lines].map((cells) => `| ${cells.map(markdownValue).join(" | ")} |\n`).join("");
+		number(result.refused), number(result.failed), conditions(result)])];
+}
+
+/** Whether a column of the table has numbers. */
+export function numeric(column) {
+	return column > 1 && column < head.length - 1;
+}
+
+export function toMarkdown(results) {
+	const [, ...lines] = table(results);
+	const rule = head.map((_, column) => (numeric(column) ? "---:" : "---"));
+	return [head, rule, ...lines.map(([strategy, ...others]) => [`\`${strategy}\``, ...others])]
+		.map((cells) => `| ${cells.map(markdownValue).join(" | ")} |\n`).join("");
 }
 
 function markdownValue(value) {

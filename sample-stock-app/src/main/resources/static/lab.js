@@ -5,7 +5,7 @@ import { complaint, getChoices, setChoices, showChoices } from "./choices.js";
 import { addResult } from "./comparison.js";
 import { follow } from "./events.js";
 import { fromLink } from "./link.js";
-import { count, summary, title } from "./words.js";
+import { conditions, count, summary, title } from "./words.js";
 
 /** Starts runs, and shows what becomes of them. */
 
@@ -18,15 +18,19 @@ const instances = new Instances(act);
 /** What GET /api/lab said. */
 let info;
 
-/** The run that is shown: its id, request, cards and results; the number is that of the visit. */
+/** The run that is shown: its id, request, cards and results. */
 let run;
 
-let runs = 0;
+/** The requests of the runs that follow the chosen one. */
+let then = [];
 
 async function load() {
 	info = await (await request("api/lab")).json();
-	showChoices(info, () => complain(""));
-	useLink();
+	showChoices(info, () => {
+		complain("");
+		plan([]);
+	});
+	setChoices(info.defaults, info);
 	run = { request: info.defaults, cards: showStocks(info.defaults), results: [] };
 	const { stock, users, instances: shops } = info.defaults;
 	element("default-run").textContent = `Sell ${count(stock, "piece")} without a lock, then with ours`;
@@ -37,7 +41,8 @@ async function load() {
 	element("stop").addEventListener("click", stop);
 	addEventListener("hashchange", useLink);
 	addEventListener("click", useLinkAgain);
-	idle("Ready. It takes about twenty seconds, and this computer is all it needs.");
+	idle("Ready. It takes less than half a minute, and this computer is all it needs.");
+	useLink();
 	if (info.run) {
 		watch(info.run.id);
 	}
@@ -71,13 +76,24 @@ function send(url, options) {
 }
 
 function useLink() {
-	const choices = fromLink(location.hash, info);
-	setChoices(choices ?? (run ? getChoices() : info.defaults), info);
-	if (choices) {
+	const link = fromLink(location.hash, info);
+	if (link) {
+		setChoices(link.requests[0], info);
+		plan(link.requests.slice(1));
+		complain(link.problems.join("\n"), "problem");
 		element("choices").scrollIntoView();
 		element("start").focus({ preventScroll: true });
-		say("The choices of the link are below. Press Start.");
+		if (isIdle()) {
+			say(`${then.length ? `The ${then.length + 1} runs` : "The choices"} of the link are below. Press Start.`);
+		}
 	}
+}
+
+/** Says which runs follow the chosen one. */
+function plan(requests) {
+	then = requests;
+	element("then").textContent = requests.map((request) => `Then ${request.strategies.join(", ")} with ${conditions(request)}.`)
+		.join("\n");
 }
 
 /** No hash changes with the link of the run that the address names already. */
@@ -92,18 +108,19 @@ function startChosen(event) {
 	event.preventDefault();
 	const problem = complaint();
 	if (problem) {
-		complain(problem.text);
+		complain(problem.text, "problem");
 		problem.input.focus();
 		return;
 	}
-	start(getChoices());
+	start(getChoices(), then);
 }
 
-async function start(chosen) {
-	if (buttons[0].getAttribute("aria-disabled") === "true") {
+async function start(chosen, others = []) {
+	if (!isIdle()) {
 		return;
 	}
 	complain("");
+	plan(others);
 	busy("Starting");
 	run = { request: chosen, cards: showStocks(chosen), results: [] };
 	run.cards[0].show();
@@ -111,6 +128,9 @@ async function start(chosen) {
 		const response = await request("api/lab/runs", { method: "POST", body: JSON.stringify(chosen),
 			headers: { "Content-Type": "application/json" } });
 		await watch((await response.json()).id);
+		if (then.length && run.results.length === run.cards.length) {
+			await start(then[0], then.slice(1));
+		}
 	}
 	catch (error) {
 		complain(error.message);
@@ -125,11 +145,10 @@ async function start(chosen) {
 /** Shows a run to its end. */
 async function watch(id) {
 	busy("Starting");
-	const number = ++runs;
 	const handlers = {
 		state: (state) => showState(id, state),
 		frame: showFrame,
-		result: (result) => showResult(result, number),
+		result: showResult,
 		end: ({ message }) => {
 			end(message);
 			return true;
@@ -165,7 +184,7 @@ function showState(id, state) {
 		run = { id, request: state.request, cards: showStocks(state.request), results: [] };
 	}
 	// Those that ended while the connection was lost
-	state.results.slice(run.results.length).forEach((result) => finish(result, runs));
+	state.results.slice(run.results.length).forEach(finish);
 	if (state.current) {
 		run.cards[state.current.index].stock.set(state.pieces);
 	}
@@ -198,17 +217,17 @@ function family(strategy) {
 	return info.strategies.find(({ name }) => name === strategy)?.family;
 }
 
-function showResult(result, number) {
+function showResult(result) {
 	// Else the connection was lost after it
 	if (run.current === run.results.length) {
-		finish(result, number);
+		finish(result);
 	}
 }
 
-function finish(result, number) {
+function finish(result) {
 	run.cards[run.results.length].result(result);
 	run.results.push(result);
-	addResult(result, number, run.request);
+	addResult(result, run);
 	announce(`${title(result.strategy)}: ${result.sentence}`);
 }
 
@@ -256,6 +275,10 @@ function idle(message) {
 	announce(message);
 }
 
+function isIdle() {
+	return buttons[0].getAttribute("aria-disabled") === "false";
+}
+
 function enable(is) {
 	buttons.forEach((button) => button.setAttribute("aria-disabled", String(!is)));
 }
@@ -272,9 +295,13 @@ function announce(message) {
 	element("live").textContent = message;
 }
 
-function complain(message) {
-	if (element("error").textContent !== message) {
-		element("error").textContent = message;
+/** Where the reader looks: at the top, or beside the choices that cannot be. */
+function complain(message, where = "error") {
+	for (const place of ["error", "problem"]) {
+		const text = place === where ? message : "";
+		if (element(place).textContent !== text) {
+			element(place).textContent = text;
+		}
 	}
 }
 

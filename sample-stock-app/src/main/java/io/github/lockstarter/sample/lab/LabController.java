@@ -8,6 +8,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,9 @@ class LabController {
 
 	private final Map<String, Strategy> strategies = new LinkedHashMap<>();
 
+	/** Those that need another profile. */
+	private final List<Strategy> missing = new ArrayList<>();
+
 	private final Instances instances;
 
 	private final LabAccess access;
@@ -87,16 +91,21 @@ class LabController {
 		this.clock = clock;
 		this.lastUse = clock.instant();
 		try (InputStream content = descriptions.getInputStream()) {
-			Stream.of(JsonMapper.shared().readValue(content, Strategy[].class))
-				.filter((each) -> strategies.containsKey(each.name()) || FAMILIES_OF_INSTANCES.contains(each.family()))
-				.forEach((each) -> this.strategies.put(each.name(), each));
+			for (Strategy each : JsonMapper.shared().readValue(content, Strategy[].class)) {
+				if (strategies.containsKey(each.name()) || FAMILIES_OF_INSTANCES.contains(each.family())) {
+					this.strategies.put(each.name(), each);
+				}
+				else {
+					this.missing.add(each);
+				}
+			}
 		}
 	}
 
 	@GetMapping
 	synchronized Lab lab() {
 		LabRun current = this.run;
-		return new Lab(this.access.token(), List.copyOf(this.strategies.values()),
+		return new Lab(this.access.token(), List.copyOf(this.strategies.values()), this.missing,
 				Stream.of(Fault.values()).map(Fault::described).toList(), Request.LIMITS, Request.DEFAULTS,
 				(current != null && !current.hasEnded()) ? new Id(current.id()) : null);
 	}
@@ -209,8 +218,8 @@ class LabController {
 	record Id(String id) {
 	}
 
-	record Lab(String token, List<Strategy> strategies, List<Fault.Description> faults, Limits limits, Request defaults,
-			@Nullable Id run) {
+	record Lab(String token, List<Strategy> strategies, List<Strategy> missing, List<Fault.Description> faults,
+			Limits limits, Request defaults, @Nullable Id run) {
 	}
 
 }

@@ -473,8 +473,10 @@ final class LabRun {
 
 	/**
 	 * A strategy as {@code strategies.json} describes it.
+	 *
+	 * @param profile without which the shop does not have it
 	 */
-	record Strategy(String name, String family, String description, String expectation) {
+	record Strategy(String name, String family, String description, String expectation, @Nullable String profile) {
 	}
 
 	record Current(int index, String strategy) {

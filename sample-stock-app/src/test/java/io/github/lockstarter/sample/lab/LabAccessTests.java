@@ -28,6 +28,7 @@ import io.github.lockstarter.sample.AbstractShopTests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Who may see and use the lab of a shop, and what it refuses to sell. No process is
@@ -56,6 +57,11 @@ class LabAccessTests extends AbstractShopTests {
 		assertThat(lab.get("strategies").findValuesAsString("name")).startsWith("none")
 			.contains("distributed-lock", "redis-lua", "redisson")
 			.doesNotContain("jpa-open-in-view", "distributed-lock-zookeeper", "unavailable");
+		assertThat(lab.get("missing"))
+			.extracting((each) -> each.get("name").asString(), (each) -> each.get("profile").asString())
+			.containsExactly(tuple("distributed-lock-jdbc", "stores"), tuple("distributed-lock-redis", "stores"),
+					tuple("distributed-lock-redlock", "stores"), tuple("distributed-lock-zookeeper", "stores"),
+					tuple("jpa-open-in-view", "jpa"), tuple("jpa-open-in-view-ignored", "jpa"));
 		assertThat(lab.get("faults").findValuesAsString("name")).containsExactly("none", "slow", "pause", "crash",
 				"redis-restart", "flushall");
 		assertThat(lab.get("limits")).isEqualTo(JsonMapper.shared().readTree("""

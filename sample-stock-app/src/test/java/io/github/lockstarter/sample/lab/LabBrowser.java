@@ -72,10 +72,12 @@ final class LabBrowser implements AutoCloseable {
 	}
 
 	/**
-	 * Open a page, even if only the part of its address after the "#" differs from that
-	 * of the current one.
+	 * Open a page for a new visit, even if only the part of its address after the "#"
+	 * differs from that of the current one.
 	 */
 	void open(String address) {
+		// Which only the page that it belongs to may do
+		script("if (location.protocol === 'http:') sessionStorage.clear()");
 		this.driver.get("about:blank");
 		this.driver.get(address);
 	}

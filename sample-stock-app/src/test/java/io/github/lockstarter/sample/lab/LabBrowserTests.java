@@ -2,11 +2,15 @@
 
 package io.github.lockstarter.sample.lab;
 
+import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+
+import javax.imageio.ImageIO;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
@@ -138,6 +142,8 @@ class LabBrowserTests {
 	private static void checkLooks(String state, String end) {
 		for (Look look : Look.ALL) {
 			browser.look(look);
+			// Where the bar of the choices hides none of them
+			browser.script("scrollTo(0, document.body.scrollHeight)");
 			browser.picture(state + "-" + look, end);
 			assertThat(browser.findings()).as("%s, %s", state, look).isEmpty();
 		}
@@ -222,7 +228,44 @@ class LabBrowserTests {
 			.last()
 			.asString()
 			.startsWith("| `distributed-lock` | right | 20 | 0 | 0 |");
-		assertThat(Files.readAllBytes(download("png", "lab.png"))).startsWith(0x89, 'P', 'N', 'G');
+		// The chart, and a table with two rows and a head beneath it
+		BufferedImage picture = ImageIO.read(download("png", "lab.png").toFile());
+		assertThat(picture.getHeight()).isEqualTo(browser.find("#chart").getSize().getHeight() + 4 * 24);
+		Files.copy(directory.resolve("lab.png"), Path.of("target", "lab", "download.png"),
+				StandardCopyOption.REPLACE_EXISTING);
+	}
+
+	@Test
+	void oneLinkRepeatsTheVisitWhichAReloadDoesNotEnd() {
+		open(CHOSEN.formatted(20));
+		browser.find("#start").click();
+		awaitEnd(1);
+		browser.script("location.hash = arguments[0]", CHOSEN.formatted(10).replace("distributed-lock", "none"));
+		browser.find("#start").click();
+		awaitEnd(2);
+		String all = CHOSEN.formatted(20) + "&" + CHOSEN.formatted(10).replace("distributed-lock", "none").substring(1);
+		assertThat(browser.find("#repeat").getAttribute("href")).isEqualTo(page + all);
+		browser.find("#repeat").click();
+		browser.driver().navigate().refresh();
+		browser.await(LabBrowserTests::isIdle);
+		assertThat(texts("#rows th")).containsExactly("distributed-lock", "none");
+		assertThat(browser.text("#message")).isEqualTo("The 2 runs of the link are below. Press Start.");
+		assertThat(browser.text("#then")).isEqualTo("Then none with 2 instances, 20 customers, 10 pieces.");
+		browser.script("scrollTo(0, document.body.scrollHeight)");
+		browser.picture("link", "footer");
+		browser.find("#start").click();
+		awaitEnd(4);
+		assertThat(texts("#rows th")).containsExactly("distributed-lock", "none", "distributed-lock", "none");
+		assertThat(texts("#rows a")).containsExactly("repeat run 1", "repeat run 2", "repeat run 3", "repeat run 4");
+		assertThat(browser.find("#repeat").getAttribute("href")).isEqualTo(page + all);
+		browser.find("#forget").click();
+		assertThat(browser.find("#comparison").isDisplayed()).isFalse();
+		// As the shop tells it again to a page that was loaded in the middle of a run
+		for (int i = 0; i < 2; i++) {
+			browser.module("comparison.js",
+					"m.addResult({ strategy: 'none' }, { id: '1', request: { strategies: ['none'] } })");
+		}
+		assertThat(texts("#rows a")).containsExactly("repeat run 1");
 	}
 
 	private static Path download(String button, String file) {
@@ -236,7 +279,7 @@ class LabBrowserTests {
 		// Of radio buttons, the keyboard reaches the chosen one
 		Object reachable = browser
 			.script("""
-					return [...document.querySelectorAll("a, button, input:not([type=radio]), input:checked, [tabindex='0']")]
+					return [...document.querySelectorAll("a, button, input:enabled:not([type=radio]), input:checked, [tabindex='0']")]
 						.filter((element) => element.checkVisibility()).length""");
 		List<Object> reached = new ArrayList<>();
 		for (int i = 0; i < ((Number) reachable).intValue(); i++) {
@@ -255,12 +298,12 @@ class LabBrowserTests {
 	void choicesThatCannotBeAreRefusedWithASentence() {
 		browser.script("document.querySelectorAll('[name=strategies]:checked').forEach((box) => box.click())");
 		browser.find("#start").click();
-		assertThat(browser.text("#error")).isEqualTo("Choose at least one strategy.");
+		assertThat(browser.text("#problem")).isEqualTo("Choose at least one strategy.");
 		browser.find("[value=none]").click();
-		assertThat(browser.text("#error")).isEmpty();
+		assertThat(browser.text("#problem")).isEmpty();
 		browser.find("#choice-users").sendKeys("000");
 		browser.find("#start").click();
-		assertThat(browser.text("#error")).isEqualTo("Customers: choose a number from 1 to 200.");
+		assertThat(browser.text("#problem")).isEqualTo("Customers: choose a number from 1 to 200.");
 		assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("choice-users");
 		assertThat(browser.findings()).isEmpty();
 		browser.script("document.querySelectorAll('[name=strategies]').forEach((box) => box.click())");
@@ -268,8 +311,8 @@ class LabBrowserTests {
 	}
 
 	@Test
-	void aLinkChoosesOnlyWhatTheShopOffers() {
-		open("#strategies=redis-lua,<script>,none,none&instances=99&users=-1&stock=1e3&fault=fire");
+	void aLinkChoosesOnlyWhatTheShopOffersAndThePageSaysSo() {
+		open("#strategies=redis-lua,<script>,none,none,jpa-open-in-view&instances=99&users=-1&stock=1e3&fault=fire&colour=red");
 		assertThat(browser.findAll("[name=strategies]:checked")).extracting((box) -> box.getAttribute("value"))
 			.containsExactly("none", "redis-lua");
 		assertThat(List.of("instances", "users", "stock"))
@@ -278,6 +321,22 @@ class LabBrowserTests {
 		assertThat(browser.find("[name=fault]:checked").getAttribute("value")).isEqualTo("none");
 		assertThat(browser.find("#link").getAttribute("href"))
 			.endsWith("#strategies=none,redis-lua&instances=4&users=50&stock=500&fault=none");
+		assertThat(browser.text("#problem").split("\n")).containsExactly(
+				"This shop does not have the strategy “<script>”: it is left out.",
+				"The strategy “jpa-open-in-view” needs the profile jpa, without which this shop was started: it is left out.",
+				"instances=“99” is not a number from 1 to 4: 4 is taken instead.",
+				"users=“-1” is not a number from 1 to 200: 50 is taken instead.",
+				"stock=“1e3” is not a number from 1 to 2000: 500 is taken instead.",
+				"This shop does not have the fault “fire”: “none” is taken instead.",
+				"This shop cannot choose “colour”: it is left out.");
+		assertThat(texts(".choice:has(:disabled) small")).hasSize(6)
+			.first()
+			.asString()
+			.startsWith("Needs the profile stores. ");
+		assertThat(browser.text("#profiles-command")).endsWith("spring-boot:run -Dspring-boot.run.profiles=stores,jpa");
+		checkLooks("unknown", "footer");
+		browser.find("[value=none]").click();
+		assertThat(browser.text("#problem")).isEmpty();
 		assertThat(browser.complaints()).isEmpty();
 	}
 
@@ -372,11 +431,20 @@ class LabBrowserTests {
 	void linksAreReadAsTheyAreWritten() {
 		Map<String, Object> request = Map.of("strategies", List.of("b", "a"), "instances", 2L, "users", 3L, "stock", 4L,
 				"fault", "slow");
-		Map<String, Object> info = Map.of("strategies", List.of(Map.of("name", "a"), Map.of("name", "b")), "faults",
-				List.of(Map.of("name", "slow")), "limits",
+		Map<String, Object> info = Map.of("strategies", List.of(Map.of("name", "a"), Map.of("name", "b")), "missing",
+				List.of(), "faults", List.of(Map.of("name", "slow")), "limits",
 				Map.of("strategies", 2, "instances", 4, "users", 10, "stock", 10), "defaults", Map.of());
 		assertThat(browser.module("link.js", "m.fromLink(m.toLink(values[0]), values[1])", request, info))
-			.isEqualTo(request);
+			.isEqualTo(Map.of("requests", List.of(request), "problems", List.of()));
+		// With the same load and fault, they are one run
+		assertThat(browser.module("link.js", """
+				m.toLink(...m.repeating([["a", 3], ["b", 3], ["a", 3], ["a", 5]].map(([strategy, stock]) =>
+					({ strategy, instances: 1, users: 2, stock, fault: "none" }))))"""))
+			.isEqualTo("#strategies=a,b&instances=1&users=2&stock=3&fault=none"
+					+ "&strategies=a&instances=1&users=2&stock=5&fault=none");
+		assertThat(browser.module("link.js",
+				"m.fromLink('#strategies=a,b', { ...values[0], limits: { strategies: 1 } }).requests", info))
+			.isEqualTo(List.of(Map.of("strategies", List.of("a")), Map.of("strategies", List.of("b"))));
 		assertThat(browser.module("link.js", "m.fromLink('#choices', values[0])", info)).isEqualTo("null");
 	}
 

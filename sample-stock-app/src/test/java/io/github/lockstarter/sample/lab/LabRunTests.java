@@ -55,7 +55,7 @@ class LabRunTests {
 	private static final int STOCK = 50;
 
 	private static final Map<String, Strategy> STRATEGIES = Stream.of("twice", "once", "never")
-		.collect(Collectors.toMap((name) -> name, (name) -> new Strategy(name, "jvm", "", "right")));
+		.collect(Collectors.toMap((name) -> name, (name) -> new Strategy(name, "jvm", "", "right", null)));
 
 	static {
 		// Else each answer takes 40 ms

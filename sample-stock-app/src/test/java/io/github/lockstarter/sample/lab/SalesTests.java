@@ -96,7 +96,7 @@ class SalesTests {
 	}
 
 	private static String result(Numbers numbers, End end) {
-		Result result = Result.of(new Strategy("none", "jvm", "", "wrong"),
+		Result result = Result.of(new Strategy("none", "jvm", "", "wrong", null),
 				new Request(List.of("none"), 1, 1, 4, Fault.NONE), numbers, end);
 		return result.verdict() + ": " + result.sentence();
 	}
