@@ -81,7 +81,7 @@ function useLink() {
 		setChoices(link.requests[0], info);
 		plan(link.requests.slice(1));
 		complain(link.problems.join("\n"), "problem");
-		element("choices").scrollIntoView();
+		element(link.problems.length ? "problem" : "choices").scrollIntoView();
 		element("start").focus({ preventScroll: true });
 		if (isIdle()) {
 			say(`${then.length ? `The ${then.length + 1} runs` : "The choices"} of the link are below. Press Start.`);
