@@ -15,13 +15,13 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
-import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.AbstractCapableLockStoreTests;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class MemoryLockStoreTests extends AbstractLockStoreTests {
+class MemoryLockStoreTests extends AbstractCapableLockStoreTests {
 
 	private final ManualTime time = new ManualTime();
 

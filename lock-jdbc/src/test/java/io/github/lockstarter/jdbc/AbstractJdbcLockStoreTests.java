@@ -23,14 +23,14 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
-import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.AbstractCapableLockStoreTests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract in a database. A test lets time pass for a row by setting its times back.
  */
-abstract class AbstractJdbcLockStoreTests extends AbstractLockStoreTests {
+abstract class AbstractJdbcLockStoreTests extends AbstractCapableLockStoreTests {
 
 	private static final SignalTimes TIMES = new SignalTimes(SignalTimes.DEFAULTS.idle(), SignalTimes.DEFAULTS.test(),
 			SignalTimes.DEFAULTS.untested(), SignalTimes.DEFAULTS.waited(), RESERVATION);

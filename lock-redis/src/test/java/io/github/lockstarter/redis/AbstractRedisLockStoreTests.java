@@ -12,12 +12,12 @@ import org.springframework.data.redis.core.script.RedisScript;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.AbstractCapableLockStoreTests;
 
 /**
  * The contract in Redis.
  */
-abstract class AbstractRedisLockStoreTests extends AbstractLockStoreTests {
+abstract class AbstractRedisLockStoreTests extends AbstractCapableLockStoreTests {
 
 	/** What never expires stays. */
 	private static final RedisScript<Long> EXPIRE = RedisScript.of("""

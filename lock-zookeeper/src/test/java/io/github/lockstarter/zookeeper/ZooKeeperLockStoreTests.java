@@ -24,7 +24,7 @@ import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.AbstractLockStoreTests;
+import io.github.lockstarter.test.AbstractCapableLockStoreTests;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
@@ -85,7 +85,7 @@ class ZooKeeperLockStoreTests {
 
 	}
 
-	abstract static class ContractTests extends AbstractLockStoreTests {
+	abstract static class ContractTests extends AbstractCapableLockStoreTests {
 
 		private static final List<CuratorFramework> clients = new ArrayList<>();
 
