@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -211,7 +212,11 @@ public final class RedisServer extends ServerProcess {
 				return Path.of(other).toAbsolutePath();
 			}
 			try {
-				return RedisExecProvider.defaultProvider().get().toPath().toAbsolutePath();
+				Path unpacked = RedisExecProvider.defaultProvider().get().toPath();
+				// Where it is deleted even if this JVM is killed
+				Path executable = Files.move(unpacked, newDirectory("executable").resolve(unpacked.getFileName()));
+				Objects.requireNonNull(unpacked.getParent()).toFile().delete();
+				return executable.toAbsolutePath();
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

@@ -3,6 +3,7 @@
 package io.github.lockstarter.servers;
 
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -28,6 +30,15 @@ class RedisServerTests {
 			redis.restart();
 			assertThat(redis.command("GET", "a")).isEqualTo("(nil)");
 		}
+	}
+
+	@Test
+	void aServerThatDoesNotStartLeavesNoFiles() {
+		Path all = ServerProcess.newDirectory("all").getParent();
+		String[] before = all.toFile().list();
+		assertThatIllegalStateException().isThrownBy(() -> RedisServer.start("--unknown", "1"))
+			.withMessageContaining("unknown");
+		assertThat(all.toFile().list()).containsExactlyInAnyOrder(before);
 	}
 
 	@Test
