@@ -123,7 +123,7 @@ class Instances {
 		redis().command("FLUSHALL");
 	}
 
-	private synchronized RedisServer redis() {
+	synchronized RedisServer redis() {
 		RedisServer server = this.redis;
 		if (server == null) {
 			throw new IllegalStateException("Redis was not started");

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.sample.lab;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -38,12 +40,17 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 
 	private final InetAddress address;
 
+	private final boolean believesHeaders;
+
 	/**
 	 * Create the rules.
 	 * @param address where the shop listens
+	 * @param headers whether headers say where a request comes from
 	 */
-	LabAccess(@Value("${server.address:0.0.0.0}") InetAddress address) {
+	LabAccess(@Value("${server.address:0.0.0.0}") InetAddress address,
+			@Value("${server.forward-headers-strategy:none}") String headers) {
 		this.address = address;
+		this.believesHeaders = !headers.equalsIgnoreCase("none");
 	}
 
 	@Override
@@ -63,7 +70,7 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 		response.setHeader("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
 		// By the handler, because a path may be written in many ways
 		if (handler instanceof HandlerMethod method && method.getBeanType() == LabController.class) {
-			String refusal = refusal(request, method.getMethod().getName().equals("lab"));
+			String refusal = refusal(request, method.hasMethodAnnotation(WithoutToken.class));
 			if (refusal != null) {
 				throw new ResponseStatusException(HttpStatus.FORBIDDEN, refusal);
 			}
@@ -75,6 +82,9 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 		if (!this.address.isLoopbackAddress()) {
 			return "The lab is closed, because this shop serves other computers as well";
 		}
+		if (this.believesHeaders) {
+			return "The lab is closed, because a header may say that a request comes from this computer";
+		}
 		if (!LOOPBACK.contains(request.getRemoteAddr())) {
 			return "The lab obeys only this computer";
 		}
@@ -82,16 +92,21 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 			return "The lab is at http://localhost:%d only, not at http://%s".formatted(request.getServerPort(),
 					request.getServerName());
 		}
-		String site = request.getHeader("Sec-Fetch-Site");
-		if (site != null && !site.equals("same-origin") && !site.equals("none")) {
-			return "The lab obeys only its own page";
-		}
 		String given = request.getHeader(TOKEN_HEADER);
 		if (!needsNoToken && (given == null || !MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8),
 				this.token.getBytes(StandardCharsets.UTF_8)))) {
 			return "The header " + TOKEN_HEADER + " does not have the token of this start; load the page again";
 		}
 		return null;
+	}
+
+	/**
+	 * Marks what the page asks for before it has the token. Other pages cannot read the
+	 * answer.
+	 */
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface WithoutToken {
+
 	}
 
 }

@@ -103,6 +103,7 @@ class LabController {
 	}
 
 	@GetMapping
+	@LabAccess.WithoutToken
 	synchronized Lab lab() {
 		LabRun current = this.run;
 		return new Lab(this.access.token(), List.copyOf(this.strategies.values()), this.missing,
@@ -110,12 +111,15 @@ class LabController {
 				(current != null && !current.hasEnded()) ? new Id(current.id()) : null);
 	}
 
-	@PostMapping("/runs")
+	@PostMapping(path = "/runs", consumes = MediaType.APPLICATION_JSON_VALUE)
 	@ResponseStatus(HttpStatus.CREATED)
-	synchronized Id start(@RequestBody Request request) {
-		String refusal = request.refusal(this.strategies);
-		if (refusal != null) {
-			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, refusal);
+	synchronized Id start(@RequestBody(required = false) @Nullable String body) {
+		Request request;
+		try {
+			request = Request.read((body != null) ? body : "", this.strategies);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, ex.getMessage(), ex);
 		}
 		LabRun current = this.run;
 		if (current != null && !current.hasEnded()) {
@@ -125,7 +129,8 @@ class LabController {
 			throw new ErrorResponseException(HttpStatus.CONFLICT, problem, null);
 		}
 		LabRun started = new LabRun(request, this.strategies, this.instances,
-				URI.create("http://127.0.0.1:" + this.environment.getRequiredProperty("local.server.port")))
+				URI.create("http://127.0.0.1:" + this.environment.getRequiredProperty("local.server.port")),
+				System::nanoTime)
 			.start();
 		this.run = started;
 		this.lastUse = this.clock.instant();

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -27,13 +26,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockstarter.sample.lab.Instances.Instance;
@@ -86,6 +90,8 @@ final class LabRun {
 
 	private final URI shop;
 
+	private final LongSupplier clock;
+
 	private final ExecutorService customers = Executors.newCachedThreadPool();
 
 	/** The last one is the current one. */
@@ -105,12 +111,14 @@ final class LabRun {
 	 * Create a run.
 	 * @param strategies the known ones by their names
 	 * @param shop the address of a shop that keeps the books
+	 * @param clock in nanoseconds
 	 */
-	LabRun(Request request, Map<String, Strategy> strategies, Instances instances, URI shop) {
+	LabRun(Request request, Map<String, Strategy> strategies, Instances instances, URI shop, LongSupplier clock) {
 		this.request = request;
 		this.strategies = strategies;
 		this.instances = instances;
 		this.shop = shop;
+		this.clock = clock;
 		this.thread = new Thread(this::run, "lab");
 		this.thread.setDaemon(true);
 		sayStarting();
@@ -248,8 +256,7 @@ final class LabRun {
 	}
 
 	private Part part(int index, int sold) {
-		return ((index < this.sales.size()) ? this.sales.get(index).numbers
-				: new Sales(this.request.stock, System::nanoTime))
+		return ((index < this.sales.size()) ? this.sales.get(index).numbers : new Sales(this.request.stock, this.clock))
 			.after(sold);
 	}
 
@@ -311,7 +318,7 @@ final class LabRun {
 			this.stock = stock;
 			this.purchases = purchases;
 			this.fault = fault;
-			this.numbers = new Sales(stock, System::nanoTime);
+			this.numbers = new Sales(stock, LabRun.this.clock);
 		}
 
 		/** Without a lock the slow sales would not have to wait for each other. */
@@ -327,7 +334,7 @@ final class LabRun {
 			keepBooks(stock(this.product).PUT(BodyPublishers.ofString("{\"count\":" + this.stock + "}"))
 				.header("Content-Type", "application/json"));
 			this.numbers.start();
-			long start = System.nanoTime();
+			long start = LabRun.this.clock.getAsLong();
 			List<Future<?>> all = new ArrayList<>();
 			for (int i = 0; i < LabRun.this.request.users; i++) {
 				int customer = i;
@@ -346,8 +353,9 @@ final class LabRun {
 					end = End.STUCK;
 					this.over = true;
 				}
-				else if (this.numbers.sold() >= 2 * this.stock || (System.nanoTime() - start > limit.toNanos()
-						&& this.numbers.sinceLastSale() < LIVELY.toNanos())) {
+				else if (this.numbers.sold() >= 2 * this.stock
+						|| (LabRun.this.clock.getAsLong() - start > limit.toNanos()
+								&& this.numbers.sinceLastSale() < LIVELY.toNanos())) {
 					end = End.TIME_OVER;
 					this.over = true;
 				}
@@ -371,7 +379,7 @@ final class LabRun {
 			int instance = customer;
 			for (int i = 0; i < this.purchases && !this.over; i++) {
 				Fault met = nextFault();
-				long start = System.nanoTime();
+				long start = LabRun.this.clock.getAsLong();
 				Answer answer = ask(LabRun.this.addresses.get(instance % LabRun.this.addresses.size()), met, start);
 				if (answer == Answer.SOLD_OUT) {
 					break;
@@ -417,14 +425,14 @@ final class LabRun {
 				answer = Answer.of(response.statusCode(), response.body());
 				if (answer == Answer.SOLD) {
 					this.numbers.sold(json.readTree(response.body()).get("remaining").asInt(),
-							System.nanoTime() - start);
+							LabRun.this.clock.getAsLong() - start);
 					return answer;
 				}
 			}
 			catch (IOException ex) {
 				// The instance has crashed, or was stopped for too long
 			}
-			this.numbers.answered(answer, System.nanoTime() - start);
+			this.numbers.answered(answer, LabRun.this.clock.getAsLong() - start);
 			return answer;
 		}
 
@@ -446,24 +454,59 @@ final class LabRun {
 		static final Request DEFAULTS = new Request(List.of("none", "distributed-lock"), 2, 50, 500, Fault.NONE);
 
 		/**
-		 * Return why this cannot be sold.
-		 * @param known the names of the strategies
+		 * Guesses nothing: no fraction is a number of customers, and no number a fault.
 		 */
-		@Nullable String refusal(Map<String, Strategy> known) {
-			String unknown = this.strategies.stream()
+		private static final JsonMapper strict = JsonMapper.builder()
+			.disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+			.disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+			.enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+			.build();
+
+		/**
+		 * Read what is to be sold.
+		 * @param known the strategies by their names
+		 * @throws IllegalArgumentException with the reason if it cannot be sold
+		 */
+		static Request read(String body, Map<String, Strategy> known) {
+			Request request;
+			try {
+				request = Objects.requireNonNull(strict.readValue(body, Request.class));
+			}
+			catch (JacksonException | NullPointerException ex) {
+				String field = (ex instanceof JacksonException wrong && !wrong.getPath().isEmpty())
+						? wrong.getPath().get(0).getPropertyName() : null;
+				throw new IllegalArgumentException(expected(field), ex);
+			}
+			String unknown = request.strategies.stream()
 				.filter((name) -> !known.containsKey(name))
 				.collect(Collectors.joining(", "));
-			return !unknown.isEmpty() ? "This shop does not have the strategy " + unknown
-					: outside("strategies", this.strategies.size(), LIMITS.strategies)
-						.or(() -> outside("instances", this.instances, LIMITS.instances))
-						.or(() -> outside("users", this.users, LIMITS.users))
-						.or(() -> outside("pieces", this.stock, LIMITS.stock))
-						.orElse(null);
+			if (!unknown.isEmpty()) {
+				throw new IllegalArgumentException("This shop does not have the strategy " + unknown);
+			}
+			checkLimit("strategies", request.strategies.size(), LIMITS.strategies);
+			checkLimit("instances", request.instances, LIMITS.instances);
+			checkLimit("users", request.users, LIMITS.users);
+			checkLimit("pieces", request.stock, LIMITS.stock);
+			return request;
 		}
 
-		private static Optional<String> outside(String what, int number, int limit) {
-			return (number >= 1 && number <= limit) ? Optional.empty()
-					: Optional.of("Choose 1 to %d %s, not %d".formatted(limit, what, number));
+		private static String expected(@Nullable String field) {
+			String allowed = switch ((field != null) ? field : "") {
+				case "strategies" -> "a list of names";
+				case "instances" -> "a whole number from 1 to " + LIMITS.instances;
+				case "users" -> "a whole number from 1 to " + LIMITS.users;
+				case "stock" -> "a whole number from 1 to " + LIMITS.stock;
+				case "fault" -> "one of " + Stream.of(Fault.values()).map(Fault::id).collect(Collectors.joining(", "));
+				default -> "";
+			};
+			return !allowed.isEmpty() ? "'%s' has to be %s".formatted(field, allowed)
+					: "Send JSON such as " + json.writeValueAsString(DEFAULTS);
+		}
+
+		private static void checkLimit(String what, int number, int limit) {
+			if (number < 1 || number > limit) {
+				throw new IllegalArgumentException("Choose 1 to %d %s, not %d".formatted(limit, what, number));
+			}
 		}
 
 	}

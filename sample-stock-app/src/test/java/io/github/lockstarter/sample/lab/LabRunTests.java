@@ -13,12 +13,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -40,6 +45,7 @@ import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
+import io.github.lockstarter.sample.lab.Instances.Instance;
 import io.github.lockstarter.sample.lab.LabRun.Request;
 import io.github.lockstarter.sample.lab.LabRun.Strategy;
 
@@ -54,7 +60,9 @@ class LabRunTests {
 
 	private static final int STOCK = 50;
 
-	private static final Map<String, Strategy> STRATEGIES = Stream.of("twice", "once", "never")
+	private static final String REQUEST = "{\"strategies\":[\"none\"],\"instances\":1,\"users\":1,\"stock\":1}";
+
+	private static final Map<String, Strategy> STRATEGIES = Stream.of("twice", "once", "half", "never")
 		.collect(Collectors.toMap((name) -> name, (name) -> new Strategy(name, "jvm", "", "right", null)));
 
 	static {
@@ -71,6 +79,11 @@ class LabRunTests {
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
 	private final CountDownLatch start = new CountDownLatch(1);
+
+	private final AtomicLong nanos = new AtomicLong();
+
+	/** Those that the run sees, and is asked for twice each time it looks. */
+	private List<Instance> seen = List.of();
 
 	private Instant now = Instant.EPOCH;
 
@@ -97,6 +110,12 @@ class LabRunTests {
 					throw new IllegalStateException(ex);
 				}
 				return List.of(address(), address());
+			}
+
+			@Override
+			synchronized List<Instance> first(int count) {
+				LabRunTests.this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+				return LabRunTests.this.seen;
 			}
 
 			@Override
@@ -163,6 +182,40 @@ class LabRunTests {
 	}
 
 	@Test
+	void whereNobodyCanBuyForTenSecondsNothingIsRight() throws Exception {
+		this.start.countDown();
+		// Even if the time was over before
+		assertThat(results(follow(run(Fault.NONE, "half")))).singleElement().satisfies((result) -> {
+			assertThat(result.get("sentence").asString())
+				.isEqualTo("Sold 25 of 50 pieces, and then nobody could buy any more");
+			assertThat(result.get("verdict").asString()).isEqualTo("wrong");
+		});
+	}
+
+	@Test
+	void aSaleEndsWithItsInstances() throws Exception {
+		this.start.countDown();
+		this.seen = List.of(Mockito.mock(Instance.class), Mockito.mock(Instance.class));
+		assertThat(results(follow(run(Fault.NONE, "half")))).singleElement()
+			.satisfies((result) -> assertThat(result.get("sentence").asString())
+				.matches("Sold \\d+ of 50 pieces, each of them once, until no instance was left"));
+	}
+
+	@Test
+	void aRedisThatDiedIsReplaced() {
+		Instances own = new Instances(new MockEnvironment());
+		try {
+			own.start(0);
+			own.redis().kill();
+			own.start(0);
+			assertThat(own.redis().command("PING")).isEqualTo("PONG");
+		}
+		finally {
+			own.end(true);
+		}
+	}
+
+	@Test
 	void aRunThatIsStoppedHasNoResult() throws Exception {
 		this.start.countDown();
 		LabRun run = run(Fault.NONE, "never");
@@ -193,9 +246,28 @@ class LabRunTests {
 	}
 
 	@Test
+	void noMorePagesFollowThanThereAreThreadsFor() throws Exception {
+		LabController controller = controller();
+		MockMvc mvc = MockMvcBuilders.standaloneSetup(controller).build();
+		String id = controller.start(REQUEST).id();
+		ExecutorCompletionService<Integer> pages = new ExecutorCompletionService<>(this.threads);
+		for (int i = 0; i < 21; i++) {
+			pages.submit(() -> mvc.perform(MockMvcRequestBuilders.get("/api/lab/runs/" + id + "/events"))
+				.andReturn()
+				.getResponse()
+				.getStatus());
+		}
+		assertThat(Objects.requireNonNull(pages.poll(20, TimeUnit.SECONDS), "All of them follow").get()).isEqualTo(503);
+		controller.stop(id);
+		for (int i = 0; i < 20; i++) {
+			assertThat(pages.take().get()).isEqualTo(200);
+		}
+	}
+
+	@Test
 	void instancesAreNotKeptForEver() throws Exception {
 		LabController controller = controller();
-		String id = controller.start(new Request(List.of("none"), 1, 1, 1, Fault.NONE)).id();
+		String id = controller.start(REQUEST).id();
 		this.now = this.now.plus(Duration.ofMinutes(11));
 		controller.endIdleInstances();
 		assertThat(this.ended).as("during a run").isFalse();
@@ -210,22 +282,21 @@ class LabRunTests {
 	}
 
 	private LabController controller() throws IOException {
-		return new LabController(this.instances, new LabAccess(InetAddress.getLoopbackAddress()),
+		return new LabController(this.instances, new LabAccess(InetAddress.getLoopbackAddress(), "none"),
 				new MockEnvironment().withProperty("local.server.port", "" + this.shop.getAddress().getPort()),
 				() -> this.now, Map.of("none", (product, count) -> 0), new ClassPathResource("strategies.json"));
 	}
 
 	private static MockHttpServletResponse press(MockMvc mvc) throws Exception {
-		return mvc
-			.perform(MockMvcRequestBuilders.post("/api/lab/runs")
-				.contentType(MediaType.APPLICATION_JSON)
-				.content("{\"strategies\":[\"none\"],\"instances\":1,\"users\":1,\"stock\":1}"))
+		return mvc.perform(
+				MockMvcRequestBuilders.post("/api/lab/runs").contentType(MediaType.APPLICATION_JSON).content(REQUEST))
 			.andReturn()
 			.getResponse();
 	}
 
 	private LabRun run(Fault fault, String... strategies) {
-		return new LabRun(new Request(List.of(strategies), 2, 4, STOCK, fault), STRATEGIES, this.instances, address())
+		return new LabRun(new Request(List.of(strategies), 2, 4, STOCK, fault), STRATEGIES, this.instances, address(),
+				this.nanos::get)
 			.start();
 	}
 
@@ -279,7 +350,7 @@ class LabRunTests {
 		String fault = exchange.getRequestHeaders().getFirst(Fault.HEADER);
 		if (!method.equals("POST")) {
 			send(exchange, 200, "{\"sold\":%d,\"oversold\":%d,\"lost\":%d}".formatted(product.sold.get(),
-					Math.max(0, product.sold.get() - product.stock), product.stock - product.sold.get()));
+					Math.max(0, product.sold.get() - product.stock), Math.min(0, product.stock - product.sold.get())));
 			return;
 		}
 		this.faults.add(fault);
@@ -289,6 +360,13 @@ class LabRunTests {
 		}
 		int times = exchange.getRequestURI().getQuery().endsWith("twice") ? 2 : 1;
 		int sale = product.customers.getAndIncrement();
+		if (exchange.getRequestURI().getQuery().endsWith("half") && sale >= product.stock / 2 - 1) {
+			if (sale >= product.stock / 2) {
+				send(exchange, 503, "{}");
+				return;
+			}
+			this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(8));
+		}
 		if (sale >= times * product.stock || exchange.getRequestURI().getQuery().endsWith("never")) {
 			send(exchange, 409, "{}");
 			return;
