@@ -26,9 +26,9 @@ import javax.imageio.ImageWriteParam;
 import javax.imageio.ImageWriter;
 import javax.imageio.stream.ImageOutputStream;
 
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.WebElement;
 
@@ -66,9 +66,9 @@ class LabCourseTests {
 	@Test
 	@FullProfileOnly
 	@Tag("clock")
+	@EnabledIf(value = "io.github.lockstarter.sample.lab.LabBrowser#isInstalled",
+			disabledReason = "Debian's packages chromium and chromium-driver are not installed")
 	void eachStepSellsAsItSays(@TempDir Path directory) throws Exception {
-		Assumptions.assumeTrue(LabBrowser.isInstalled(),
-				"Debian's packages chromium and chromium-driver are not installed");
 		try (ShopProcess shop = ShopProcess.start(directory.resolve("shop")).awaitOpen();
 				LabBrowser browser = new LabBrowser(PICTURES, directory)) {
 			String page = "http://127.0.0.1:" + shop.port() + "/";
