@@ -157,7 +157,7 @@ class Instances {
 				"--distributed-lock.instance-name=shop-" + number + "@lab",
 				"--management.endpoints.web.exposure.include=locks", "--shop.report.cron=-",
 				// Longer than a sale, and shorter than a slow one
-				"--shop.naive-lease-time=200ms",
+				"--shop.naive-lease-time=200ms", "--shop.long-lease-time=" + LEASE_TIME.toSeconds() + "s",
 				// A sale that is sent while the shop closes its idle connection fails
 				"--server.tomcat.keep-alive-timeout=-1");
 	}
@@ -286,6 +286,8 @@ class Instances {
 			if (this.process.isAlive()) {
 				this.process.resume();
 			}
+			// Nobody has asked it since
+			this.holds = false;
 			this.paused = false;
 		}
 

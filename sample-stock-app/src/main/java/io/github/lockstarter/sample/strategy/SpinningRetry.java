@@ -4,6 +4,7 @@ package io.github.lockstarter.sample.strategy;
 
 import java.time.Duration;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
@@ -14,10 +15,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 @RedisStrategy("redis-spin")
 class SpinningRetry extends LuaWithoutRenewal {
 
-	private static final Duration LEASE_TIME = Duration.ofSeconds(30);
-
-	SpinningRetry(StringRedisTemplate redis, NoLock sale) {
-		super(redis, sale, LEASE_TIME);
+	SpinningRetry(StringRedisTemplate redis, NoLock sale, @Value("${shop.long-lease-time:30s}") Duration leaseTime) {
+		super(redis, sale, leaseTime);
 	}
 
 	@Override

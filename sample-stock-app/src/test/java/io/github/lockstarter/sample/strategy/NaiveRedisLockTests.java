@@ -123,7 +123,7 @@ class NaiveRedisLockTests extends AbstractShopTests {
 	@Test
 	void spinningKeepsRedisBusy() {
 		AtomicInteger requests = new AtomicInteger();
-		SpinningRetry lock = new SpinningRetry(this.redis, this.sale) {
+		SpinningRetry lock = new SpinningRetry(this.redis, this.sale, LEASE_TIME) {
 
 			@Override
 			boolean tryLock(String key, String owner) {
