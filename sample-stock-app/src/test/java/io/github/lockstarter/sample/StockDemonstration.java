@@ -13,6 +13,8 @@ import java.util.TreeSet;
 
 import tools.jackson.databind.JsonNode;
 
+import org.springframework.util.FileSystemUtils;
+
 /**
  * Runs a thousand users against two instances of the packaged shop, strategy by strategy,
  * and fails if one that is said to be right does not keep the books or turns a customer
@@ -73,6 +75,9 @@ final class StockDemonstration {
 			}
 			report(rows);
 			rows.forEach(Row::verify);
+		}
+		finally {
+			FileSystemUtils.deleteRecursively(directory);
 		}
 	}
 

@@ -63,7 +63,7 @@ class StockController {
 		DeductionStrategy strategy = this.strategies.get(name);
 		if (strategy == null) {
 			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "Strategy '" + name + "' is unknown, known are: "
-					+ String.join(", ", new TreeSet<>(this.strategies.keySet())));
+					+ String.join(", ", new TreeSet<>(this.strategies.keySet())) + "; others need a profile");
 		}
 		return strategy;
 	}
