@@ -66,7 +66,7 @@ class StockCard {
 		const counted = result.stock - result.sold + result.lost;
 		this.say(result.oversold && counted > 0 ? `${result.sentence}, and the shop still counts ${number(counted)} in stock`
 			: result.sentence);
-		this.element.classList.add(result.verdict === "right" ? "right" : "wrong");
+		this.element.classList.add(result.verdict);
 		this.current(false);
 		this.stock.describe();
 	}
@@ -131,12 +131,15 @@ class InstanceCard {
 	}
 
 	update({ state, holds, waits }, ours) {
+		const changed = this.#become(state);
+		if (changed) {
+			this.#held = [];
+		}
 		this.#held = [...this.#held.slice(-9), Boolean(holds)];
 		const share = this.#held.filter(Boolean).length / this.#held.length;
-		const changed = this.#become(state);
 		if (changed || this.#frames++ % 5 === 0) {
 			if (ours) {
-				this.#say(state === "ended" ? 0 : share, waits);
+				this.#say(state, state === "ended" ? 0 : share, waits);
 			} else {
 				this.#saySilent();
 			}
@@ -168,8 +171,9 @@ class InstanceCard {
 		this.element.classList.remove("holds");
 	}
 
-	#say(share, waits) {
-		put(this.element, "lock", lockOf(share));
+	#say(state, share, waits) {
+		// By now, another one may hold it
+		put(this.element, "lock", state === "paused" && share > 0 ? "held the lock when it was paused" : lockOf(share));
 		put(this.element, "waits", waits > 0 ? `${count(waits, "customer waits", "customers wait")} for it` : "nobody waits here");
 		this.element.classList.toggle("holds", share > 0);
 	}

@@ -2,7 +2,7 @@
 
 import { numeric, save, table, toCsv, toMarkdown } from "./download.js";
 import { repeating, toLink } from "./link.js";
-import { conditions, number, rate, time } from "./words.js";
+import { conditions, number, rate, time, verdict } from "./words.js";
 
 /** The table and the chart that compare the results of this visit, which a reload does not end. */
 
@@ -93,14 +93,13 @@ function row({ run, request, ...result }) {
 	const name = document.createElement("th");
 	name.scope = "row";
 	name.textContent = result.strategy;
-	const right = result.verdict === "right";
-	const outcome = cell(right ? "✓ right" : "✕ wrong", `outcome ${right ? "right" : "wrong"}`);
+	const outcome = cell(verdict(result), `outcome ${result.verdict}`);
 	outcome.title = result.sentence;
 	const circumstances = cell(`${conditions(result)} · `, "conditions");
 	const link = document.createElement("a");
 	link.href = toLink(request);
-	link.textContent = `repeat run ${run}`;
-	link.setAttribute("aria-label", `Repeat run ${run}: ${request.strategies.join(", ")}`);
+	link.textContent = `choose run ${run} again`;
+	link.setAttribute("aria-label", `Choose run ${run} again: ${request.strategies.join(", ")}`);
 	circumstances.append(link);
 	line.append(name, outcome, cell(number(result.sold), "number"), grave(result.oversold), grave(result.lost),
 		cell(rate(result.perSecond), "number"), cell(time(result.p50), "number"), cell(time(result.p99), "number"),

@@ -4,16 +4,20 @@ import { conditions, number, rate, time } from "./words.js";
 
 /** The results as files. */
 
-const columns = ["run", "strategy", "family", "expectation", "verdict", "instances", "users", "stock", "fault", "requests", "sold",
-	"oversold", "soldTwice", "lost", "perSecond", "p50", "p99", "busy", "refused", "failed", "seconds", "sentence"];
+/** The names that the page has for them. */
+const columns = { run: "run", strategy: "strategy", family: "family", expectation: "expectation", verdict: "outcome",
+	instances: "instances", users: "customers", stock: "pieces", fault: "fault", struck: "fault reached", byHand: "by hand",
+	requests: "requests", sold: "sold", oversold: "oversold", soldTwice: "sold more than once", lost: "lost updates",
+	perSecond: "requests/s", p50: "p50 ms", p99: "p99 ms", busy: "turned away", refused: "late owners refused", failed: "failed",
+	seconds: "seconds", sentence: "sentence" };
 
 export function toCsv(results) {
-	return [columns, ...results.map((result) => columns.map((column) => result[column]))]
+	return [Object.values(columns), ...results.map((result) => Object.keys(columns).map((column) => result[column]))]
 		.map((values) => `${values.map(csvValue).join(",")}\r\n`).join("");
 }
 
 function csvValue(value) {
-	const text = String(value ?? "");
+	const text = Array.isArray(value) ? value.join("; ") : String(value ?? "");
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -41,10 +41,21 @@ async function load() {
 	element("stop").addEventListener("click", stop);
 	addEventListener("hashchange", useLink);
 	addEventListener("click", useLinkAgain);
+	document.addEventListener("visibilitychange", () => watchOther().catch(() => {}));
 	idle("Ready. It takes less than half a minute, and this computer is all it needs.");
 	useLink();
 	if (info.run) {
 		watch(info.run.id);
+	}
+}
+
+/** Another page may have started a run meanwhile. */
+async function watchOther() {
+	if (!document.hidden && isIdle()) {
+		const { run: other } = await (await request("api/lab")).json();
+		if (other && isIdle()) {
+			await watch(other.id);
+		}
 	}
 }
 
@@ -138,6 +149,9 @@ async function start(chosen, others = []) {
 		if (error.status === 409 && error.id) {
 			// Another page has started it
 			await watch(error.id);
+			if (element("error").textContent === error.message) {
+				complain("");
+			}
 		}
 	}
 }

@@ -9,6 +9,9 @@ const titles = { none: "Without a lock", "distributed-lock": "With our lock" };
 const plain = { none: "", slow: "slow sales", pause: "a paused owner", crash: "a crash", "redis-restart": "Redis restarted",
 	flushall: "FLUSHALL" };
 
+/** A sign of each verdict, besides its colour. */
+const signs = { right: "✓", wrong: "✕", unfinished: "○" };
+
 export function number(value) {
 	return numbers.format(value ?? 0);
 }
@@ -41,16 +44,18 @@ export function hasTitle(strategy) {
 	return strategy in titles;
 }
 
-export function fault(name) {
-	return plain[name] ?? name;
+export function verdict({ verdict: name }) {
+	return `${signs[name]} ${name}`;
 }
 
-export function conditions({ instances, users, stock, fault: name }) {
-	return [count(instances, "instance"), count(users, "customer"), count(stock, "piece"), fault(name)].filter(Boolean)
-		.join(", ");
+/** Of a result, also what happened: a fault that was chosen may not have been reached, and somebody may have done more by hand. */
+export function conditions({ instances, users, stock, fault, struck = true, byHand = [] }) {
+	const name = plain[fault] ?? fault;
+	return [count(instances, "instance"), count(users, "customer"), count(stock, "piece"),
+		name && !struck ? `${name} (not reached)` : name, ...byHand.map((what) => `${what} by hand`)].filter(Boolean).join(", ");
 }
 
-/** What became of a run, in a sentence for each strategy, or for all that are right or wrong if there are many. */
+/** What became of a run, in a sentence for each strategy, or for all with the same verdict if there are many. */
 export function summary(results) {
 	if (results.length <= 3) {
 		return results.map(({ strategy, sentence }) => {
@@ -58,8 +63,8 @@ export function summary(results) {
 			return `${start} the shop ${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}.`;
 		}).join(" ");
 	}
-	return ["right", "wrong"].map((verdict) => [verdict, results.filter((result) => result.verdict === verdict)])
+	return Object.keys(signs).map((verdict) => [verdict, results.filter((result) => result.verdict === verdict)])
 		.filter(([, some]) => some.length)
-		.map(([verdict, some]) => `${verdict === "right" ? "Right" : "Wrong"}: ${some.map(({ strategy }) => strategy).join(", ")}.`)
+		.map(([verdict, some]) => `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}: ${some.map(({ strategy }) => strategy).join(", ")}.`)
 		.join(" ");
 }

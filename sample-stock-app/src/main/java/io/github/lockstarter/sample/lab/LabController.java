@@ -166,16 +166,16 @@ class LabController {
 	@PostMapping("/instances/{number}/pause")
 	@ResponseStatus(HttpStatus.ACCEPTED)
 	void pause(@PathVariable int number) {
-		change(number, Instance::pause);
+		change(number, Instance::pause, "paused");
 	}
 
 	@PostMapping("/instances/{number}/kill")
 	@ResponseStatus(HttpStatus.ACCEPTED)
 	void kill(@PathVariable int number) {
-		change(number, Instance::kill);
+		change(number, Instance::kill, "killed");
 	}
 
-	private void change(int number, Predicate<Instance> change) {
+	private void change(int number, Predicate<Instance> change, String what) {
 		List<Instance> all = this.instances.first(Instances.LIMIT);
 		if (number < 1 || number > all.size()) {
 			throw new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no instance " + number);
@@ -184,6 +184,13 @@ class LabController {
 		if (!change.test(instance)) {
 			throw new ResponseStatusException(HttpStatus.CONFLICT,
 					"Instance " + number + " is " + instance.view().state());
+		}
+		note("shop-%d was %s".formatted(number, what));
+	}
+
+	private synchronized void note(String what) {
+		if (this.run != null) {
+			this.run.note(what);
 		}
 	}
 

@@ -56,12 +56,18 @@ final class LabRun {
 	private static final Log logger = LogFactory.getLog(LabRun.class);
 
 	/** Without the time that the fault {@code slow} costs. */
-	private static final Duration LONGEST_SALE = Duration.ofSeconds(15);
+	private static final Duration LONGEST_SALE = Duration.ofSeconds(30);
 
-	/** Longer than any lease and any pause. */
-	private static final Duration STUCK = Duration.ofSeconds(10);
+	/**
+	 * Longer than any lease, any pause, and the 10 seconds for which customers wait, as
+	 * the locks of some libraries wake nobody when the lease of a dead owner has expired.
+	 */
+	static final Duration STUCK = Duration.ofSeconds(15);
 
-	/** A sale that sold this recently is not stuck when its time is over. */
+	/**
+	 * A sale that sold this recently is not stuck when its time is over. Also the time
+	 * after a crash in which answers of sales from before it arrive.
+	 */
 	private static final Duration LIVELY = Duration.ofSeconds(1);
 
 	private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(5);
@@ -138,6 +144,16 @@ final class LabRun {
 		return this.id;
 	}
 
+	/**
+	 * Note what somebody does to an instance.
+	 * @param what what, as in {@code "shop-1 was killed"}
+	 */
+	void note(String what) {
+		if (!this.sales.isEmpty() && !hasEnded()) {
+			this.sales.get(this.sales.size() - 1).byHand.add(what);
+		}
+	}
+
 	boolean hasEnded() {
 		return this.phase.equals("ended");
 	}
@@ -183,7 +199,7 @@ final class LabRun {
 		JsonNode books = keepBooks(stock(sale.product));
 		sale.result = Result.of(strategy, this.request, sale.numbers.numbers()
 			.booked(books.get("sold").asLong(), books.get("oversold").asLong(), Math.abs(books.path("lost").asLong(0))),
-				end);
+				end, sale.hasStruck(), List.copyOf(sale.byHand));
 	}
 
 	private void say(String phase, String message) {
@@ -225,9 +241,12 @@ final class LabRun {
 		while (true) {
 			// Read first, because nothing else changes after it
 			boolean ended = hasEnded();
-			for (; index < this.sales.size() - (ended ? 0 : 1); index++) {
-				writeFrame(out, index, sold);
+			for (; index < this.sales.size(); index++) {
 				Result result = this.sales.get(index).result;
+				if (result == null && !ended) {
+					break;
+				}
+				writeFrame(out, index, sold);
 				if (result != null) {
 					write(out, "result", result);
 				}
@@ -302,8 +321,16 @@ final class LabRun {
 
 		private final AtomicInteger requests = new AtomicInteger();
 
-		/** Whether the only fault has happened. */
-		private final AtomicBoolean struck = new AtomicBoolean();
+		/** Whether a request was sent that is to meet the only fault. */
+		private final AtomicBoolean sent = new AtomicBoolean();
+
+		private final List<String> byHand = new CopyOnWriteArrayList<>();
+
+		/** Whether the fault took place. */
+		private volatile boolean struck;
+
+		/** Who buys later buys after a fault. */
+		private volatile @Nullable Long lastBeforeFault;
 
 		private volatile boolean over;
 
@@ -319,6 +346,36 @@ final class LabRun {
 			this.purchases = purchases;
 			this.fault = fault;
 			this.numbers = new Sales(stock, LabRun.this.clock);
+		}
+
+		boolean hasStruck() {
+			return this.struck || this.fault == Fault.NONE;
+		}
+
+		private void strike() {
+			this.struck = true;
+			if (this.lastBeforeFault == null) {
+				this.lastBeforeFault = LabRun.this.clock.getAsLong();
+			}
+		}
+
+		private void look() {
+			instances().filter(Instance::look).forEach((stopped) -> {
+				strike();
+				say("selling", stopped.view().name() + " is stopped while it sells");
+			});
+			if (instances().anyMatch((instance) -> !instance.isAlive())) {
+				this.struck |= this.fault == Fault.CRASH && this.sent.get();
+				if (this.lastBeforeFault == null) {
+					this.lastBeforeFault = LabRun.this.clock.getAsLong() + LIVELY.toNanos();
+				}
+			}
+		}
+
+		/** Whether there was a fault, and nobody has bought anything since. */
+		private boolean isLocked() {
+			Long last = this.lastBeforeFault;
+			return last != null && this.numbers.sinceLastSale() >= LabRun.this.clock.getAsLong() - last;
 		}
 
 		/** Without a lock the slow sales would not have to wait for each other. */
@@ -341,7 +398,9 @@ final class LabRun {
 				all.add(LabRun.this.customers.submit(() -> buy(customer)));
 			}
 			End end = End.SOLD_OUT;
+			int sold = 0;
 			while (!all.stream().allMatch(Future::isDone)) {
+				sold = this.over ? sold : this.numbers.sold();
 				if (this.over) {
 					// The last customers get their answers
 				}
@@ -350,7 +409,7 @@ final class LabRun {
 					this.over = true;
 				}
 				else if (this.numbers.sinceLastSale() > STUCK.toNanos()) {
-					end = End.STUCK;
+					end = isLocked() ? End.LOCKED : End.STUCK;
 					this.over = true;
 				}
 				else if (this.numbers.sold() >= 2 * this.stock
@@ -359,11 +418,15 @@ final class LabRun {
 					end = End.TIME_OVER;
 					this.over = true;
 				}
-				instances().filter(Instance::look)
-					.forEach((stopped) -> say("selling", stopped.view().name() + " is stopped while it sells"));
+				look();
 				TimeUnit.MILLISECONDS.sleep(FRAME_MILLIS / 2);
 			}
+			look();
 			this.numbers.end();
+			if ((end == End.STUCK || end == End.LOCKED) && this.numbers.sold() > sold) {
+				// One of the last customers could buy after all
+				end = End.TIME_OVER;
+			}
 			instances().forEach(Instance::forget);
 			for (Future<?> customer : all) {
 				customer.get();
@@ -386,7 +449,11 @@ final class LabRun {
 				}
 				if (answer == Answer.BUSY && (met == Fault.PAUSE || met == Fault.CRASH)) {
 					// It did not come to its write
-					this.struck.set(false);
+					this.sent.set(false);
+				}
+				else if ((answer == Answer.SOLD || answer == Answer.REFUSED)
+						&& (met == Fault.SLOW || met == Fault.PAUSE)) {
+					this.struck = true;
 				}
 				if (answer == Answer.FAILED) {
 					instance++;
@@ -401,8 +468,11 @@ final class LabRun {
 			boolean strikes = switch (this.fault) {
 				case NONE -> false;
 				case SLOW -> number % 10 == 0;
-				default -> this.numbers.sold() >= this.stock / 2 && this.struck.compareAndSet(false, true);
+				default -> this.numbers.sold() >= this.stock / 2 && this.sent.compareAndSet(false, true);
 			};
+			if (strikes && (this.fault == Fault.REDIS_RESTART || this.fault == Fault.FLUSHALL)) {
+				strike();
+			}
 			if (strikes && this.fault == Fault.REDIS_RESTART) {
 				LabRun.this.instances.restartRedis();
 			}

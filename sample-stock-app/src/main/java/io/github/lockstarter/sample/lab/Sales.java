@@ -5,6 +5,7 @@ package io.github.lockstarter.sample.lab;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -195,46 +196,58 @@ final class Sales {
 
 		SOLD_OUT, TIME_OVER, NO_INSTANCE,
 
-		/** Nobody could buy, and nobody will. */
-		STUCK
+		/** Nobody has bought anything for long, which may be due to a slow computer. */
+		STUCK,
+
+		/** The same since a fault: the lock stays locked. */
+		LOCKED
 
 	}
 
 	/**
 	 * What became of one strategy.
 	 *
-	 * @param verdict whether all books are right, and customers can still buy
+	 * @param struck whether the fault took place
+	 * @param byHand what somebody did to the instances meanwhile
+	 * @param verdict right, wrong, or unfinished if neither was shown
 	 * @param sentence the same in words
 	 */
 	record Result(String strategy, String family, String expectation, int instances, int users, int stock, Fault fault,
-			@JsonUnwrapped Numbers numbers, String verdict, String sentence) {
+			boolean struck, List<String> byHand, @JsonUnwrapped Numbers numbers, String verdict, String sentence) {
 
-		static Result of(LabRun.Strategy strategy, LabRun.Request request, Numbers numbers, End end) {
+		static Result of(LabRun.Strategy strategy, LabRun.Request request, Numbers numbers, End end, boolean struck,
+				List<String> byHand) {
+			boolean wrong = !numbers.areRight() || (end == End.LOCKED && numbers.sold < request.stock());
+			boolean unfinished = !wrong && (numbers.sold < request.stock() || !struck);
+			String note = (unfinished && !struck) ? "; the fault was not reached"
+					: (!wrong && request.users() == 1) ? "; with one customer, nothing competed" : "";
 			return new Result(strategy.name(), strategy.family(), strategy.expectation(), request.instances(),
-					request.users(), request.stock(), request.fault(), numbers,
-					(numbers.areRight() && end != End.STUCK) ? "right" : "wrong",
-					sentence(numbers, request.stock(), end));
+					request.users(), request.stock(), request.fault(), struck, byHand, numbers,
+					wrong ? "wrong" : unfinished ? "unfinished" : "right",
+					sentence(numbers, request.stock(), end) + note);
 		}
 
 		private static String sentence(Numbers numbers, int stock, End end) {
-			String sold = "Sold %d of %d pieces".formatted(numbers.sold, stock);
+			String sold = String.format(Locale.ENGLISH, "Sold %,d of %,d pieces", numbers.sold, stock);
 			if (numbers.oversold > 0) {
-				return sold
-						+ ": %d that %s not exist".formatted(numbers.oversold, (numbers.oversold == 1) ? "does" : "do");
+				return sold + String.format(Locale.ENGLISH, ": %,d that %s not exist", numbers.oversold,
+						(numbers.oversold == 1) ? "does" : "do");
 			}
 			if (numbers.lost > 0) {
-				return sold + ", but %d of these sales were overwritten".formatted(numbers.lost);
+				return sold + String.format(Locale.ENGLISH, ", but %,d of these sales were overwritten", numbers.lost);
 			}
 			if (numbers.soldTwice > 0) {
 				return sold + ", %d of them twice".formatted(numbers.soldTwice);
 			}
-			if (end == End.STUCK) {
-				return sold + ", and then nobody could buy any more";
+			if (numbers.sold == stock) {
+				return sold + ", each of them once";
 			}
-			return sold + ", each of them once" + switch (end) {
-				case NO_INSTANCE -> ", until no instance was left";
-				case TIME_OVER -> (numbers.sold < stock) ? ", until the time was over" : "";
-				default -> "";
+			return sold + switch (end) {
+				case NO_INSTANCE -> ", each of them once, until no instance was left";
+				case TIME_OVER -> ", each of them once, until the time was over";
+				case STUCK, LOCKED ->
+					", and then nobody bought anything for %d seconds".formatted(LabRun.STUCK.toSeconds());
+				case SOLD_OUT -> ", each of them once";
 			};
 		}
 

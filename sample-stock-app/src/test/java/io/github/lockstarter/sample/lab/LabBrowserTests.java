@@ -223,7 +223,7 @@ class LabBrowserTests {
 		assertThat(Files.readString(download("csv", "lab.csv")).lines()).hasSize(3)
 			.element(2)
 			.asString()
-			.startsWith("2,distributed-lock,distributed-lock,right,right,2,20,20,none,");
+			.startsWith("2,distributed-lock,distributed-lock,right,right,2,20,20,none,true,,");
 		assertThat(Files.readString(download("markdown", "lab.md")).lines()).hasSize(4)
 			.last()
 			.asString()
@@ -256,7 +256,8 @@ class LabBrowserTests {
 		browser.find("#start").click();
 		awaitEnd(4);
 		assertThat(texts("#rows th")).containsExactly("distributed-lock", "none", "distributed-lock", "none");
-		assertThat(texts("#rows a")).containsExactly("repeat run 1", "repeat run 2", "repeat run 3", "repeat run 4");
+		assertThat(texts("#rows a")).containsExactly("choose run 1 again", "choose run 2 again", "choose run 3 again",
+				"choose run 4 again");
 		assertThat(browser.find("#repeat").getAttribute("href")).isEqualTo(page + all);
 		browser.find("#forget").click();
 		assertThat(browser.find("#comparison").isDisplayed()).isFalse();
@@ -265,7 +266,7 @@ class LabBrowserTests {
 			browser.module("comparison.js",
 					"m.addResult({ strategy: 'none' }, { id: '1', request: { strategies: ['none'] } })");
 		}
-		assertThat(texts("#rows a")).containsExactly("repeat run 1");
+		assertThat(texts("#rows a")).containsExactly("choose run 1 again");
 	}
 
 	private static Path download(String button, String file) {
@@ -425,6 +426,19 @@ class LabBrowserTests {
 				"two\nlines"))
 			.asString()
 			.contains("| `a\\|b` | two lines | 0 |");
+		assertThat(browser.module("download.js",
+				"""
+						m.toMarkdown([{ strategy: "a", verdict: "unfinished", instances: 2, users: 1, stock: 3, fault: "crash", struck: false,
+							byHand: values }])""",
+				"shop-1 was paused", "shop-2 was killed"))
+			.asString()
+			.contains("| unfinished |")
+			.endsWith("| 2 instances, 1 customer, 3 pieces, a crash (not reached), shop-1 was paused by hand, "
+					+ "shop-2 was killed by hand |\n");
+		assertThat(browser.module("words.js",
+				"m.summary([...values, 'right'].map((verdict) => ({ strategy: verdict, verdict })))", "unfinished",
+				"wrong", "unfinished"))
+			.isEqualTo("Right: right. Wrong: wrong. Unfinished: unfinished, unfinished.");
 	}
 
 	@Test

@@ -82,6 +82,9 @@ class LabRunTests {
 
 	private final AtomicLong nanos = new AtomicLong();
 
+	/** Whether nobody can buy any more from a shop that sells half of its stock. */
+	private volatile boolean locked;
+
 	/** Those that the run sees, and is asked for twice each time it looks. */
 	private List<Instance> seen = List.of();
 
@@ -114,7 +117,7 @@ class LabRunTests {
 
 			@Override
 			synchronized List<Instance> first(int count) {
-				LabRunTests.this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+				LabRunTests.this.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(250));
 				return LabRunTests.this.seen;
 			}
 
@@ -165,10 +168,15 @@ class LabRunTests {
 	@Test
 	void theLabDecidesWhichSaleMeetsAFault() throws Exception {
 		this.start.countDown();
-		follow(run(Fault.SLOW, "once"));
+		assertThat(results(follow(run(Fault.SLOW, "once")))).singleElement()
+			.satisfies((result) -> assertThat(result.get("verdict").asString()).isEqualTo("right"))
+			.satisfies((result) -> assertThat(result.get("struck").asBoolean()).isTrue());
 		assertThat(this.faults).filteredOn("slow"::equals).hasSize((STOCK + 4) / 10);
 		this.faults.clear();
-		follow(run(Fault.CRASH, "once"));
+		// Here it meets a shop that cannot crash
+		assertThat(results(follow(run(Fault.CRASH, "once")))).singleElement()
+			.satisfies((result) -> assertThat(result.get("verdict").asString()).isEqualTo("unfinished"))
+			.satisfies((result) -> assertThat(result.get("struck").asBoolean()).isFalse());
 		assertThat(this.faults).filteredOn("crash"::equals).hasSize(1);
 		assertThat(this.faults.indexOf("crash")).as("after the warm-up").isGreaterThanOrEqualTo(4 * 5 + STOCK / 2);
 	}
@@ -182,13 +190,32 @@ class LabRunTests {
 	}
 
 	@Test
-	void whereNobodyCanBuyForTenSecondsNothingIsRight() throws Exception {
+	void whereNobodyBuysForFifteenSecondsOnlyAFaultIsAProof() throws Exception {
 		this.start.countDown();
 		// Even if the time was over before
 		assertThat(results(follow(run(Fault.NONE, "half")))).singleElement().satisfies((result) -> {
 			assertThat(result.get("sentence").asString())
-				.isEqualTo("Sold 25 of 50 pieces, and then nobody could buy any more");
+				.isEqualTo("Sold 25 of 50 pieces, and then nobody bought anything for 15 seconds");
+			assertThat(result.get("verdict").asString()).isEqualTo("unfinished");
+		});
+		Instance alive = Mockito.mock(Instance.class);
+		Mockito.when(alive.isAlive()).thenReturn(true);
+		Instance dying = Mockito.mock(Instance.class);
+		this.locked = false;
+		Mockito.when(dying.isAlive()).thenAnswer((call) -> !this.locked);
+		this.seen = List.of(alive, dying);
+		LabRun run = run(Fault.NONE, "half");
+		List<JsonNode> events = follow(run, new ByteArrayOutputStream() {
+
+			@Override
+			public void flush() {
+				run.note("shop-2 was killed");
+			}
+
+		});
+		assertThat(results(events)).singleElement().satisfies((result) -> {
 			assertThat(result.get("verdict").asString()).isEqualTo("wrong");
+			assertThat(result.get("byHand").get(0).asString()).isEqualTo("shop-2 was killed");
 		});
 	}
 
@@ -198,7 +225,8 @@ class LabRunTests {
 		this.seen = List.of(Mockito.mock(Instance.class), Mockito.mock(Instance.class));
 		assertThat(results(follow(run(Fault.NONE, "half")))).singleElement()
 			.satisfies((result) -> assertThat(result.get("sentence").asString())
-				.matches("Sold \\d+ of 50 pieces, each of them once, until no instance was left"));
+				.matches("Sold \\d+ of 50 pieces, each of them once, until no instance was left"))
+			.satisfies((result) -> assertThat(result.get("verdict").asString()).isEqualTo("unfinished"));
 	}
 
 	@Test
@@ -360,12 +388,14 @@ class LabRunTests {
 		}
 		int times = exchange.getRequestURI().getQuery().endsWith("twice") ? 2 : 1;
 		int sale = product.customers.getAndIncrement();
-		if (exchange.getRequestURI().getQuery().endsWith("half") && sale >= product.stock / 2 - 1) {
+		if (exchange.getRequestURI().getQuery().endsWith("half") && sale >= product.stock / 2 - 5) {
 			if (sale >= product.stock / 2) {
+				// When the last answers of sales have arrived
+				this.locked |= product.stock == STOCK && sale > product.stock + 200;
 				send(exchange, 503, "{}");
 				return;
 			}
-			this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(8));
+			this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
 		}
 		if (sale >= times * product.stock || exchange.getRequestURI().getQuery().endsWith("never")) {
 			send(exchange, 409, "{}");

@@ -78,26 +78,39 @@ class SalesTests {
 		this.sales.start();
 		this.sales.sold(3, 0);
 		this.sales.sold(2, 0);
-		Numbers right = this.sales.numbers();
-		assertThat(result(right, End.SOLD_OUT)).isEqualTo("right: Sold 2 of 4 pieces, each of them once");
-		assertThat(result(right, End.TIME_OVER))
-			.isEqualTo("right: Sold 2 of 4 pieces, each of them once, until the time was over");
-		assertThat(result(right.booked(4, 0, 0), End.TIME_OVER))
-			.isEqualTo("right: Sold 4 of 4 pieces, each of them once");
-		assertThat(result(right, End.NO_INSTANCE))
-			.isEqualTo("right: Sold 2 of 4 pieces, each of them once, until no instance was left");
-		assertThat(result(right, End.STUCK)).isEqualTo("wrong: Sold 2 of 4 pieces, and then nobody could buy any more");
-		assertThat(result(right.booked(3, 0, 1), End.SOLD_OUT))
+		Numbers numbers = this.sales.numbers();
+		Numbers right = numbers.booked(4, 0, 0);
+		assertThat(result(right, End.SOLD_OUT)).isEqualTo("right: Sold 4 of 4 pieces, each of them once");
+		assertThat(result(right, End.TIME_OVER)).isEqualTo("right: Sold 4 of 4 pieces, each of them once");
+		// One that was sold at last
+		assertThat(result(right, End.LOCKED)).isEqualTo("right: Sold 4 of 4 pieces, each of them once");
+		assertThat(result(numbers, End.TIME_OVER))
+			.isEqualTo("unfinished: Sold 2 of 4 pieces, each of them once, until the time was over");
+		assertThat(result(numbers, End.NO_INSTANCE))
+			.isEqualTo("unfinished: Sold 2 of 4 pieces, each of them once, until no instance was left");
+		assertThat(result(numbers, End.STUCK))
+			.isEqualTo("unfinished: Sold 2 of 4 pieces, and then nobody bought anything for 15 seconds");
+		assertThat(result(numbers, End.LOCKED))
+			.isEqualTo("wrong: Sold 2 of 4 pieces, and then nobody bought anything for 15 seconds");
+		assertThat(result(right, End.SOLD_OUT, 2, false))
+			.isEqualTo("unfinished: Sold 4 of 4 pieces, each of them once; the fault was not reached");
+		assertThat(result(right, End.SOLD_OUT, 1, true))
+			.isEqualTo("right: Sold 4 of 4 pieces, each of them once; with one customer, nothing competed");
+		assertThat(result(numbers.booked(3, 0, 1), End.SOLD_OUT))
 			.isEqualTo("wrong: Sold 3 of 4 pieces, but 1 of these sales were overwritten");
-		assertThat(result(right.booked(6, 2, 2), End.SOLD_OUT))
-			.isEqualTo("wrong: Sold 6 of 4 pieces: 2 that do not exist");
-		assertThat(result(right.booked(5, 1, 1), End.STUCK))
+		assertThat(result(numbers.booked(1006, 1002, 2), End.SOLD_OUT, 2, false))
+			.isEqualTo("wrong: Sold 1,006 of 4 pieces: 1,002 that do not exist");
+		assertThat(result(numbers.booked(5, 1, 1), End.STUCK))
 			.isEqualTo("wrong: Sold 5 of 4 pieces: 1 that does not exist");
 	}
 
 	private static String result(Numbers numbers, End end) {
+		return result(numbers, end, 2, true);
+	}
+
+	private static String result(Numbers numbers, End end, int users, boolean struck) {
 		Result result = Result.of(new Strategy("none", "jvm", "", "wrong", null),
-				new Request(List.of("none"), 1, 1, 4, Fault.NONE), numbers, end);
+				new Request(List.of("none"), 1, users, 4, Fault.CRASH), numbers, end, struck, List.of());
 		return result.verdict() + ": " + result.sentence();
 	}
 
