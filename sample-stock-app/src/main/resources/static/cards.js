@@ -173,7 +173,7 @@ class InstanceCard {
 
 	#say(state, share, waits) {
 		// By now, another one may hold it
-		put(this.element, "lock", state === "paused" && share > 0 ? "held the lock when it was paused" : lockOf(share));
+		put(this.element, "lock", state !== "paused" ? lockOf(share) : share > 0 ? "held the lock when it was paused" : "");
 		put(this.element, "waits", waits > 0 ? `${count(waits, "customer waits", "customers wait")} for it` : "nobody waits here");
 		this.element.classList.toggle("holds", share > 0);
 	}

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -194,7 +195,7 @@ final class LabRun {
 		this.sales.add(sale);
 		say("warming-up", "Warming up " + strategy.name);
 		new Sale(strategy, this.request.users * WARM_UP_PURCHASES, WARM_UP_PURCHASES, Fault.NONE).run(LONGEST_WARM_UP);
-		say("selling", "Selling %d pieces with %s".formatted(this.request.stock, strategy.name));
+		say("selling", String.format(Locale.ENGLISH, "Selling %,d pieces with %s", this.request.stock, strategy.name));
 		End end = sale.run(LONGEST_SALE.plus(sale.slowness()));
 		JsonNode books = keepBooks(stock(sale.product));
 		sale.result = Result.of(strategy, this.request, sale.numbers.numbers()
