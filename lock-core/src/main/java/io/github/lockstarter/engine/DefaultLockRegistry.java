@@ -124,8 +124,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.terms = new Terms(settings, time);
 		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
 		this.locks = new LocalLocks(this.terms);
-		OutageLog outages = new OutageLog(name, safeStore, this.threads.background()::serverOf,
-				this.threads.timetable(), settings.leaseTime().dividedBy(10));
+		OutageLog outages = new OutageLog(name, safeStore, this.threads.timetable(),
+				settings.leaseTime().dividedBy(10));
 		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), this.threads.events(),
 				outages);
 		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);

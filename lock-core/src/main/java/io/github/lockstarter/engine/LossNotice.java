@@ -64,7 +64,7 @@ final class LossNotice {
 			this.outages.failed(key, failure);
 		}
 		else {
-			this.outages.answered(key);
+			this.outages.answered();
 		}
 	}
 

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -39,16 +38,16 @@ final class Orphans {
 
 	private final Answers answers;
 
-	private final Consumer<LockKey> answered;
+	private final Runnable answered;
 
 	private final AtomicInteger pending = new AtomicInteger();
 
 	/**
 	 * Create orphans.
-	 * @param answered called for a lock whose store answers again after a failure, which
-	 * may end an outage
+	 * @param answered called when the store answers again after a failure, which may end
+	 * an outage
 	 */
-	Orphans(LockStore store, Timetable timetable, Background background, Consumer<LockKey> answered) {
+	Orphans(LockStore store, Timetable timetable, Background background, Runnable answered) {
 		this.store = store;
 		this.timetable = timetable;
 		this.background = background;
@@ -158,7 +157,7 @@ final class Orphans {
 				}
 				else if (failedBefore) {
 					// A store may refuse new locks only, as a full Redis does
-					this.answered.accept(orphan.key());
+					this.answered.run();
 				}
 				long next = this.timetable.now() + pause;
 				if ((ex == null && !orphan.repeated()) || next - orphan.until() >= 0) {

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,10 +16,9 @@ import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Logs one warning when a store, or one server of it, cannot be asked, and one line when
- * it answers again, whatever the number of requests and locks. An outage lasts until no
- * request has failed for a while: only then all holders know whether they have lost their
- * locks.
+ * Logs one warning when a store cannot be asked, and one line when it answers again,
+ * whatever the number of requests, locks and servers. An outage lasts until no request
+ * has failed for a while: only then all holders know whether they have lost their locks.
  */
 final class OutageLog {
 
@@ -32,28 +30,22 @@ final class OutageLog {
 
 	private final LockStore store;
 
-	private final Function<LockKey, Object> serverOf;
-
 	private final Timetable timetable;
 
 	private final long quiet;
 
-	/** At most one for each server. Guarded by itself. */
-	private final List<Outage> outages = new ArrayList<>();
-
-	private volatile boolean underWay;
+	/** Changed under the monitor of this object. */
+	private volatile @Nullable Outage outage;
 
 	/**
 	 * Create a log.
 	 * @param name the name of the store
 	 * @param store the store, for its address
-	 * @param serverOf returns the server of a lock, without blocking and without failing
 	 * @param quiet how long no request may fail until an outage is over
 	 */
-	OutageLog(String name, LockStore store, Function<LockKey, Object> serverOf, Timetable timetable, Duration quiet) {
+	OutageLog(String name, LockStore store, Timetable timetable, Duration quiet) {
 		this.name = name;
 		this.store = store;
-		this.serverOf = serverOf;
 		this.timetable = timetable;
 		this.quiet = quiet.toNanos();
 	}
@@ -64,15 +56,14 @@ final class OutageLog {
 	 * connected to
 	 */
 	void failed(@Nullable LockKey key, Throwable cause) {
-		synchronized (this.outages) {
-			Outage outage = find(key);
+		synchronized (this) {
+			Outage outage = this.outage;
 			if (outage != null) {
 				outage.answeredAt = null;
 				outage.failedAt = this.timetable.now();
 				return;
 			}
-			this.outages.add(new Outage(key, this.timetable.now()));
-			this.underWay = true;
+			this.outage = new Outage(this.timetable.now());
 		}
 		logger.warn(subject() + " cannot be asked: " + FailureReason.of(cause)
 				+ ((key != null) ? " (first noticed for lock '" + key + "')" : "")
@@ -82,18 +73,19 @@ final class OutageLog {
 	/**
 	 * Note that the store has answered a request.
 	 */
-	void answered(LockKey key) {
-		if (!this.underWay) {
-			return;
+	void answered() {
+		if (this.outage != null) {
+			firstAnswer();
 		}
-		synchronized (this.outages) {
-			Outage outage = find(key);
-			if (outage != null && outage.answeredAt == null) {
-				outage.answeredAt = this.timetable.now();
-				if (!outage.watched) {
-					outage.watched = true;
-					watch(outage, outage.answeredAt);
-				}
+	}
+
+	private synchronized void firstAnswer() {
+		Outage outage = this.outage;
+		if (outage != null && outage.answeredAt == null) {
+			outage.answeredAt = this.timetable.now();
+			if (!outage.watched) {
+				outage.watched = true;
+				watch(outage, outage.answeredAt);
 			}
 		}
 	}
@@ -103,16 +95,15 @@ final class OutageLog {
 	 * @return whether that belongs to an outage, whose end tells it
 	 */
 	boolean lost(LockKey key) {
-		if (!this.underWay) {
-			return false;
+		return this.outage != null && lostNow(key);
+	}
+
+	private synchronized boolean lostNow(LockKey key) {
+		Outage outage = this.outage;
+		if (outage != null && outage.lost++ < MOST_NAMES) {
+			outage.names.add(key);
 		}
-		synchronized (this.outages) {
-			Outage outage = find(key);
-			if (outage != null && outage.lost++ < MOST_NAMES) {
-				outage.names.add(key);
-			}
-			return outage != null;
-		}
+		return outage != null;
 	}
 
 	private void watch(Outage outage, long answeredAt) {
@@ -120,7 +111,7 @@ final class OutageLog {
 	}
 
 	private void look(Outage outage, long answeredAt) {
-		synchronized (this.outages) {
+		synchronized (this) {
 			Long since = outage.answeredAt;
 			if (since == null) {
 				outage.watched = false;
@@ -130,8 +121,7 @@ final class OutageLog {
 				watch(outage, since);
 				return;
 			}
-			this.outages.remove(outage);
-			this.underWay = !this.outages.isEmpty();
+			this.outage = null;
 		}
 		// Nobody may have asked it between its last failure and this answer
 		String end = subject() + " answers again, " + TimeUnit.NANOSECONDS.toMillis(answeredAt - outage.since)
@@ -158,23 +148,10 @@ final class OutageLog {
 		return "The store '" + this.name + "'" + (address.isEmpty() ? "" : " at " + address);
 	}
 
-	/** A lock may move to another server, so its server is looked up anew each time. */
-	private @Nullable Outage find(@Nullable LockKey key) {
-		Object server = (key != null) ? this.serverOf.apply(key) : null;
-		for (Outage outage : this.outages) {
-			if (server == null || outage.key == null || server.equals(this.serverOf.apply(outage.key))) {
-				return outage;
-			}
-		}
-		return null;
-	}
-
 	/**
-	 * A time in which a server cannot be asked. Guarded by the list of all.
+	 * A time in which the store cannot be asked. Guarded by the monitor of the log.
 	 */
 	private static final class Outage {
-
-		private final @Nullable LockKey key;
 
 		private final long since;
 
@@ -190,8 +167,7 @@ final class OutageLog {
 
 		private boolean watched;
 
-		Outage(@Nullable LockKey key, long since) {
-			this.key = key;
+		Outage(long since) {
 			this.since = since;
 			this.failedAt = since;
 		}

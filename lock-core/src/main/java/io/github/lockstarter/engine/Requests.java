@@ -190,7 +190,7 @@ final class Requests implements WaitingLine.Listener {
 		if (!this.connected) {
 			this.connected = true;
 		}
-		this.outages.answered(key);
+		this.outages.answered();
 		if (attempted instanceof LockAttempt.Grant grant) {
 			Tenure tenure = tenure(key, attempt, grant);
 			carryOut(key, (lock) -> lock.granted(attempt, tenure));

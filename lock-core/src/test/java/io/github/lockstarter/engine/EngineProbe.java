@@ -17,7 +17,7 @@ public final class EngineProbe {
 	}
 
 	static OutageLog outages(Timetable timetable) {
-		return new OutageLog("memory", new MemoryLockStore(), (key) -> "", timetable, Duration.ofSeconds(3));
+		return new OutageLog("memory", new MemoryLockStore(), timetable, Duration.ofSeconds(3));
 	}
 
 	/**

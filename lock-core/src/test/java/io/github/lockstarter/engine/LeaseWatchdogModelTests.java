@@ -64,8 +64,8 @@ class LeaseWatchdogModelTests {
 			MemoryLockStore store = new MemoryLockStore();
 			StoreLanes lanes = new StoreLanes((key) -> "", (task) -> {
 			}, this.timetable, 1, 1);
-			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes), new Orphans(
-					store, this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
+			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes),
+					new Orphans(store, this.timetable, new Background(lanes, true, new Answers(this.timetable)), () -> {
 					}), new LossNotice("memory", (event) -> {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");

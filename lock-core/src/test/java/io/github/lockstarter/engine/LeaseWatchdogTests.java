@@ -49,7 +49,7 @@ class LeaseWatchdogTests {
 	private final StoreClient client = new StoreClient(this.store);
 
 	private final Orphans orphans = new Orphans(this.store, this.timetable,
-			new Background(lanes(), true, new Answers(this.timetable)), (key) -> {
+			new Background(lanes(), true, new Answers(this.timetable)), () -> {
 			});
 
 	private final List<Hold> holds = new ArrayList<>();

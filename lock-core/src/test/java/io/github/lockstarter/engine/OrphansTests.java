@@ -36,7 +36,7 @@ class OrphansTests {
 	private final Orphans orphans = new Orphans(this.store, this.timetable,
 			new Background(new StoreLanes((key) -> "", Runnable::run, this.timetable, 1, 1), true,
 					new Answers(this.timetable)),
-			(key) -> {
+			() -> {
 			});
 
 	private final OwnerToken owner = OwnerToken.random();

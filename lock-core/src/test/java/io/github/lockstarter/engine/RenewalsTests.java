@@ -124,7 +124,7 @@ class RenewalsTests implements Renewal.Listener {
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
 		StoreLanes lanes = new StoreLanes(LockKey::name, Runnable::run, this.timetable, 1, 1);
 		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals, new Orphans(this.servers,
-				this.timetable, new Background(lanes, true, new Answers(this.timetable)), (key) -> {
+				this.timetable, new Background(lanes, true, new Answers(this.timetable)), () -> {
 				}), new LossNotice("memory", (event) -> {
 				}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 				}, LEASE, 3);
