@@ -107,7 +107,7 @@ class HoldAtMostTests {
 		Lease first = this.registry.acquire(LIMITED);
 		CompletableFuture<Lease> second = this.registry.acquireAsync(LIMITED.withWaitTime(LockRequest.FOREVER));
 		CompletableFuture<Lease> third = this.registry.acquireAsync(REQUEST.withWaitTime(LockRequest.FOREVER));
-		this.instances.time.advance(LIMIT.dividedBy(2));
+		this.instances.time.advance(Duration.ofMillis(10));
 		first.close();
 		Lease limited = second.join();
 		assertThat(this.store.acquire.calls()).isEqualTo(1);

@@ -264,29 +264,6 @@ final class Certainty {
 		return Drift.end(this.grantedAt, leaseTime);
 	}
 
-	/**
-	 * Expect that the lease ends with the one that a renewal will request, if that is
-	 * earlier.
-	 * @param notBefore a time before the request is sent
-	 * @param leaseTime the lease that is needed
-	 */
-	void shorten(long notBefore, Duration leaseTime) {
-		long end = Drift.end(notBefore, leaseTime);
-		if (end - this.deadline < 0) {
-			this.deadline = end;
-		}
-	}
-
-	/**
-	 * Return the lease to request so that the store does not end it before the deadline.
-	 * @param sentAt when the request is sent
-	 * @param leaseTime the lease that is needed
-	 */
-	Duration atLeastCertain(long sentAt, Duration leaseTime) {
-		return (Drift.end(sentAt, leaseTime) - this.deadline < 0) ? Drift.leaseThatLasts(this.deadline - sentAt)
-				: leaseTime;
-	}
-
 	private synchronized boolean change(State from, State to) {
 		if (this.state != from) {
 			return false;

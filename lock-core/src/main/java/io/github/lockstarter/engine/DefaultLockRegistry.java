@@ -123,12 +123,12 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.threads = new EngineThreads(safeStore, time);
 		this.terms = new Terms(settings, time);
 		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
-		this.locks = new LocalLocks(this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.timetable(),
 				settings.leaseTime().dividedBy(10));
 		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), this.threads.events(),
 				outages);
-		this.desk = new StoreDesk(safeStore, settings, this.threads, this.locks, notice, outages);
+		this.desk = new StoreDesk(safeStore, settings, this.threads, this.terms, notice, outages);
+		this.locks = this.desk.locks();
 		safeStore.setInstance(settings.instanceName());
 		safeStore.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
@@ -141,7 +141,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private Stream<Tenure> tenures() {
-		return this.locks.all().stream().map(LocalLock::tenure).filter(Objects::nonNull);
+		return this.locks.all().stream().flatMap((lock) -> lock.tenures().stream());
 	}
 
 	/**
@@ -152,10 +152,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public void checkNow(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			Tenure tenure = lock.tenure();
-			if (tenure != null) {
-				this.desk.hasten(tenure);
-			}
+			lock.tenures().forEach(this.desk::hasten);
 		}
 	}
 

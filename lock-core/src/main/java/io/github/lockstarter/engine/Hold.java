@@ -89,14 +89,6 @@ final class Hold implements Outcome {
 		return this.fixedLeaseTime != null || this.holdAtMost != null;
 	}
 
-	/**
-	 * Return the lease time that its owner has requested.
-	 * @param otherwise the lease time if the owner has requested none
-	 */
-	Duration leaseTime(Duration otherwise) {
-		return (this.fixedLeaseTime != null) ? this.fixedLeaseTime : otherwise;
-	}
-
 	long endsAt() {
 		return this.endsAt;
 	}

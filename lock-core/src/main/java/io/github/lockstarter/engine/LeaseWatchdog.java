@@ -151,7 +151,6 @@ final class LeaseWatchdog implements Renewal.Listener {
 		else {
 			tenure.setRenewing(true);
 			Renewal renewal = new Renewal(tenure, this);
-			renewal.expectEnd();
 			this.renewals.add(renewal);
 		}
 	}

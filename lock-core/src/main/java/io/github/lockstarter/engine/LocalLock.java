@@ -2,43 +2,90 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.UnusableStoreException;
 
 /**
- * One lock inside this JVM, from its first waiter to its last. The lock asks the store,
- * and its waiters only wait for the lock, first in first out.
- *
- * <p>
- * Each transition happens under the guard, which is never held while the store or user
- * code runs, and returns what remains to be done as an {@link Effect}. A lock that is
- * idle, and whose former owners have all noticed their losses, is over: it is removed
- * from the map and never used again.
+ * One lock inside this JVM: who holds it, who waits for it, and what the store is asked
+ * next. A transition runs under the guard; what it leaves to do runs afterwards on the
+ * same thread, because the store and user code must never be called under the guard. At
+ * most one request for the lock is under way, on behalf of the first waiter.
  */
 final class LocalLock {
 
 	private final LockKey key;
 
+	private final Terms terms;
+
+	private final LockActions actions;
+
 	private final Consumer<LocalLock> idle;
 
 	private final ReentrantLock guard = new ReentrantLock();
 
-	private final WaiterQueue queue = new WaiterQueue();
+	/** What the transition under way leaves to do. */
+	private @Nullable List<Runnable> remaining;
 
-	private final Inquiry inquiry;
+	/** In the order of their arrival. Without memory of its own while it is empty. */
+	private Set<Waiter> queue = Collections.emptySet();
 
-	private final Possession possession;
+	/** By owner. Most locks have one hold, and there may be many locks. */
+	private Map<Object, Hold> holds = Map.of();
 
-	private final Sharing sharing;
+	/** Holds that were lost without their owner having noticed, for those who look. */
+	private List<Hold> lost = Collections.emptyList();
 
-	private final Entrance entrance;
+	/**
+	 * The newest tenure. Readers may have older ones beside it, which last as long as
+	 * their holds.
+	 */
+	private @Nullable Tenure current;
+
+	/** How many releases are not on their way yet, which no request may overtake. */
+	private int releasing;
+
+	/** The requests under one token, until they are granted or given up. */
+	private @Nullable Attempt attempt;
+
+	private boolean asking;
+
+	/** Whether a message has come since the last request or release. */
+	private boolean notified;
+
+	/** Asks again unless a message comes before. */
+	private Timetable.@Nullable Entry alarm;
+
+	private @Nullable Outage outage;
+
+	private LockAttempt.Refusal refusal = Denial.NOTHING_KNOWN;
+
+	private long refusedAt;
+
+	/** What this JVM owes to others while they poll for the lock. */
+	private @Nullable Courtesy courtesy;
+
+	/** When the next warning may come, if there was one. */
+	private @Nullable Long nextWarning;
+
+	/** Whether this JVM may stand in the line of the store. */
+	private boolean inLine;
 
 	private boolean over;
 
@@ -46,13 +93,12 @@ final class LocalLock {
 	 * Create an idle lock.
 	 * @param idle called when the lock is idle, under its guard
 	 */
-	LocalLock(LockKey key, Terms terms, Consumer<LocalLock> idle) {
+	LocalLock(LockKey key, Terms terms, LockActions actions, Consumer<LocalLock> idle) {
 		this.key = key;
+		this.terms = terms;
+		this.actions = actions;
 		this.idle = idle;
-		this.inquiry = new Inquiry(key, terms, this.queue);
-		this.possession = new Possession(terms, this.queue, this.inquiry);
-		this.sharing = new Sharing(this.queue, this.possession);
-		this.entrance = new Entrance(terms, this.queue, this.inquiry, this.possession, this.sharing);
+		this.courtesy = terms.unpark(key);
 	}
 
 	LockKey key() {
@@ -63,178 +109,555 @@ final class LocalLock {
 	 * A waiter arrives. Afterwards it {@linkplain Waiter#hasArrived() has arrived}, or it
 	 * must come again.
 	 */
-	Effect arrive(Waiter waiter) {
-		return change(() -> this.over ? Effect.NONE : this.entrance.arrive(waiter));
+	void arrive(Waiter waiter) {
+		change(() -> {
+			Hold own = this.holds.get(waiter.owner());
+			if (this.over) {
+				return;
+			}
+			if (own != null) {
+				reenter(own, waiter);
+				return;
+			}
+			waiter.setArrived();
+			if (this.terms.isRefusing()) {
+				waiter.settle(Denial.REFUSED);
+				return;
+			}
+			enqueue(waiter);
+			proceed();
+			if (!this.queue.contains(waiter)) {
+				return;
+			}
+			if (waiter.isOutOfTime() && !awaitsAnswer(waiter)) {
+				deny(waiter, failure());
+			}
+			else if (waiter.discipline().standsInLineItself() && !(this.asking && first() == waiter)) {
+				after(() -> this.actions.enterLine(this.key, waiter));
+			}
+		});
+	}
+
+	private void reenter(Hold own, Waiter waiter) {
+		if (!own.isHeld()) {
+			// Its time is over, but its alarm has not rung yet: the waiter comes again
+			after(() -> this.actions.expire(own));
+			return;
+		}
+		waiter.setArrived();
+		if (own.covers(waiter.mode())) {
+			waiter.setReentered();
+			waiter.settle(own.enter());
+		}
+		else {
+			waiter.settle(Denial.misuse(upgrading(own, waiter)));
+		}
+	}
+
+	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
+		return new IllegalStateException("Lock '" + own.key() + "' is held for reading and cannot be acquired in mode "
+				+ waiter.mode() + " as well: two readers that tried would deadlock. Release it first (inside a"
+				+ " transaction, a lock is held until that ends), or acquire the stronger mode first");
 	}
 
 	/**
 	 * A waiter leaves, unless it already has its outcome. If its wait time ends while the
-	 * store is being asked on its behalf, it waits for that answer until it is overdue.
+	 * store is being asked on its behalf, it stays until the answer comes or is overdue,
+	 * because only the answer tells contention from an outage.
 	 * @param timedOut whether its wait time is over; otherwise it was interrupted or
 	 * cancelled
 	 */
-	Effect leave(Waiter waiter, boolean timedOut) {
-		return change(() -> this.entrance.leave(waiter, timedOut));
+	void leave(Waiter waiter, boolean timedOut) {
+		change(() -> {
+			if (!this.queue.contains(waiter)) {
+				return;
+			}
+			if (timedOut && awaitsAnswer(waiter)) {
+				return;
+			}
+			boolean head = first() == waiter;
+			deny(waiter, timedOut ? failure() : Denial.LEFT);
+			if (head) {
+				endWaiting();
+				denyImpatient();
+			}
+			proceed();
+		});
+	}
+
+	/** The answer is for the first waiter, and for readers that share its grant. */
+	private boolean awaitsAnswer(Waiter waiter) {
+		boolean due = this.asking && (this.attempt == null || !this.attempt.isOverdue(this.terms.now()));
+		return due && (first() == waiter || (waiter.discipline().joinsHolders() && this.queue.stream()
+			.takeWhile((before) -> before != waiter)
+			.allMatch((before) -> before.discipline().joinsHolders())));
+	}
+
+	/** The one place that decides what comes next. */
+	private void proceed() {
+		while (!this.asking && this.alarm == null && this.releasing == 0 && !this.queue.isEmpty()) {
+			Waiter head = first();
+			Tenure current = this.current;
+			if (current != null && canReceive(head, current)) {
+				grant(current, head);
+			}
+			else if (isHeldAgainst(head)) {
+				return;
+			}
+			else {
+				ask(head);
+			}
+		}
+		if (this.queue.isEmpty() && !this.asking) {
+			stopAsking();
+		}
+	}
+
+	/** Hand-off to a next owner, and the joining of a further reader. */
+	private boolean canReceive(Waiter next, Tenure tenure) {
+		boolean shared = tenure.isShared();
+		return shared != this.holds.isEmpty() && tenure.suits(next, this.terms.leaseTimeFor(next))
+				&& tenure.canBeHandedOn(this.terms.now());
+	}
+
+	/**
+	 * A reader asks the store although this JVM reads already: a writer may wait there.
+	 */
+	private boolean isHeldAgainst(Waiter next) {
+		return !this.holds.isEmpty() && !(next.discipline().joinsHolders() && anyTenure().isShared());
+	}
+
+	private Tenure anyTenure() {
+		return (this.current != null) ? this.current : this.holds.values().iterator().next().tenure();
+	}
+
+	/**
+	 * Ask on behalf of the first waiter, but leave the lock free for others before if
+	 * they have to poll for it, and the waiter has the time.
+	 */
+	private void ask(Waiter head) {
+		long pause = (this.courtesy != null && !head.isOutOfTime()) ? this.courtesy.pause(this.terms.now()) : 0;
+		if (pause > 0) {
+			waitFor(pause);
+			return;
+		}
+		Duration leaseTime = this.terms.leaseTimeFor(head);
+		Attempt attempt = this.attempt;
+		if (attempt == null || !attempt.suits(head, leaseTime)) {
+			dropAttempt();
+			attempt = new Attempt(head, leaseTime);
+			this.attempt = attempt;
+		}
+		this.asking = true;
+		this.notified = false;
+		Attempt asking = attempt;
+		asking.want(this.terms.now());
+		after(() -> this.actions.ask(this.key, asking, head));
+	}
+
+	private void grant(Tenure tenure, Waiter waiter) {
+		remove(waiter);
+		Hold hold = tenure.beginHold(waiter, this.terms.leaseTimeFor(waiter), tenure.now());
+		add(hold);
+		waiter.settle(hold);
+		after(() -> {
+			waiter.wake();
+			this.actions.watch(tenure);
+		});
 	}
 
 	/**
 	 * The store has granted the lock.
 	 * @param tenure the tenure that the grant begins
 	 */
-	Effect granted(Attempt attempt, Tenure tenure) {
-		return change(() -> {
+	void granted(Attempt attempt, Tenure tenure) {
+		change(() -> {
+			answered();
 			if (!tenure.isHeld()) {
-				return this.inquiry.grantedTooLate(attempt);
+				grantedTooLate(attempt);
+				return;
 			}
 			if (attempt.uncertainUntil() != null) {
 				tenure.certainty().uncertainUntil(attempt.uncertainUntil());
 			}
-			if (!this.inquiry.granted(attempt)) {
-				return this.possession.release(tenure, null);
+			noteGrant(attempt);
+			this.attempt = null;
+			Waiter head = this.queue.isEmpty() ? null : first();
+			if (head != null && attempt.suits(head, this.terms.leaseTimeFor(head))) {
+				setCurrent(tenure);
+				grant(tenure, head);
 			}
-			Waiter head = this.queue.takeFirst();
-			this.possession.begin(head, tenure);
-			Effect held = (desk) -> {
-				head.wake();
-				desk.watch(tenure);
-			};
-			Effect joined = tenure.isShared() ? this.sharing.admitNow().and(this.sharing.lookLater()) : Effect.NONE;
-			return held.and(joined).and(this.queue.denyLast(this.inquiry::contended));
+			else {
+				// Who asked has left
+				release(tenure, null);
+			}
+			proceed();
 		});
+	}
+
+	private void noteGrant(Attempt attempt) {
+		this.inLine = false;
+		if (attempt.isInLine()) {
+			this.courtesy = null;
+		}
+		else if (attempt.isPolling() || this.courtesy != null) {
+			courtesy().granted(this.terms.now());
+		}
+	}
+
+	/** The lease has expired before the answer came. */
+	private void grantedTooLate(Attempt attempt) {
+		this.inLine = false;
+		RuntimeException late = new IllegalStateException(
+				"the store granted it later than its lease of " + attempt.leaseTime().toMillis() + " ms");
+		attempt.failed(late);
+		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
+		if (!this.queue.isEmpty() && attempt.isFor(first())) {
+			first().renewToken();
+		}
+		dropAttempt();
+		denyOutOfTime(Denial.late(late));
+		proceed();
 	}
 
 	/**
 	 * The store has granted a request that was given up, so that it must be given back
-	 * unless the same attempt owns the lock by now.
+	 * unless the same attempt is still under way or owns the lock by now.
 	 */
-	Effect grantedLate(Attempt attempt) {
-		return change(() -> {
-			if (this.inquiry.grantedLate(attempt)) {
-				return Effect.NONE;
-			}
-			Tenure tenure = this.possession.tenure();
+	void grantedLate(Attempt attempt) {
+		change(() -> {
+			attempt.grantedLate(this.terms.now());
 			Long until = attempt.uncertainUntil();
-			if (tenure != null && until != null && tenure.owner().equals(attempt.token())) {
-				tenure.certainty().uncertainUntil(until);
-				return Effect.NONE;
+			if (this.attempt == attempt || until == null) {
+				return;
 			}
-			return (desk) -> desk.orphan(this.key, attempt);
+			for (Tenure tenure : tenuresNow().toList()) {
+				if (tenure.owner().equals(attempt.token())) {
+					tenure.certainty().uncertainUntil(until);
+					return;
+				}
+			}
+			after(() -> this.actions.orphan(this.key, attempt));
 		});
 	}
 
+	void refused(Attempt attempt, LockAttempt.Refusal refusal) {
+		change(() -> {
+			answered();
+			attempt.refused();
+			if (attempt.isPolling()) {
+				courtesy().refused(this.terms.now());
+			}
+			noteLine(attempt);
+			this.refusal = refusal;
+			this.refusedAt = this.terms.now();
+			warnOfWait();
+			if (!this.queue.isEmpty() && attempt.suits(first(), this.terms.leaseTimeFor(first()))) {
+				Waiter asked = first();
+				denyOutOfTime(contended());
+				if (this.queue.contains(asked) && !this.notified) {
+					waitFor(this.terms.pause(refusal.remaining(), attempt.isInLine(), attempt.refusals()));
+				}
+			}
+			proceed();
+		});
+	}
+
+	private void answered() {
+		this.asking = false;
+		this.outage = null;
+	}
+
 	/**
-	 * The answer to the request under way is overdue.
+	 * The request has failed.
+	 * @param failure the reason
+	 * @param interrupted the waiter whose interrupt has ended the request, or
+	 * {@code null}; an interrupt says nothing about the store
 	 */
-	Effect overdue(Attempt attempt) {
-		return change(() -> this.inquiry.overdue(attempt));
+	void failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
+		change(() -> {
+			this.asking = false;
+			attempt.failed((interrupted != null) ? null : failure);
+			noteLine(attempt);
+			if (interrupted != null) {
+				if (this.queue.contains(interrupted)) {
+					deny(interrupted, Denial.LEFT);
+				}
+			}
+			else if (!this.queue.isEmpty()) {
+				failedFor(first(), attempt, failure);
+			}
+			proceed();
+		});
 	}
 
-	Effect refused(Attempt attempt, LockAttempt.Refusal refusal) {
-		return change(() -> this.inquiry.refused(attempt, refusal));
+	private void failedFor(Waiter head, Attempt attempt, RuntimeException failure) {
+		if (failure instanceof IllegalArgumentException) {
+			deny(head, Denial.misuse(new IllegalArgumentException(
+					"The store cannot keep lock '" + this.key + "': " + failure.getMessage(), failure)));
+			return;
+		}
+		Outage before = this.outage;
+		Outage outage = new Outage((before != null) ? before.since() : attempt.sentAt(), failure);
+		this.outage = outage;
+		long tolerance = this.terms.outageTime() - outage.borneBy(head, this.terms.now());
+		// One slow request, such as the very first one, is no outage yet
+		boolean tolerated = tolerance > 0 || (before == null && this.terms.outageTime() > 0);
+		boolean again = tolerated && !head.isOutOfTime() && !(failure instanceof UnusableStoreException);
+		denyOutOfTime(Denial.unavailable(failure));
+		if (again) {
+			waitFor(Math.min(this.terms.retryPause(attempt), tolerance));
+			return;
+		}
+		if (this.queue.contains(head)) {
+			deny(head, Denial.unavailable(failure));
+		}
+		denyImpatient();
 	}
 
-	Effect failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
-		return change(() -> this.inquiry.failed(attempt, failure, interrupted));
+	/** Dismiss the first waiters as long as they have borne the outage for too long. */
+	private void denyImpatient() {
+		Outage outage = this.outage;
+		while (outage != null && !this.queue.isEmpty()
+				&& outage.borneBy(first(), this.terms.now()) >= this.terms.outageTime()) {
+			deny(first(), Denial.unavailable(outage.cause()));
+		}
+	}
+
+	/**
+	 * The answer to the request under way is overdue: a waiter without time no longer
+	 * waits for it.
+	 */
+	void overdue(Attempt attempt) {
+		change(() -> {
+			if (this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now())) {
+				denyOutOfTime(Denial.unavailable(WellBehavedStore.noAnswer()));
+			}
+		});
+	}
+
+	/** Dismiss the waiters that have only waited for the answer. */
+	private void denyOutOfTime(Denial denial) {
+		this.queue.stream().filter(Waiter::isOutOfTime).toList().forEach((waiter) -> deny(waiter, denial));
 	}
 
 	/**
 	 * The store was not asked, because the waiter has left before.
 	 */
-	Effect notAsked() {
-		return change(() -> {
-			this.inquiry.abandon();
-			return this.inquiry.proceed();
+	void notAsked() {
+		change(() -> {
+			this.attempt = null;
+			this.asking = false;
+			proceed();
 		});
 	}
 
-	Effect rung() {
-		return change(this.inquiry::rung);
+	/**
+	 * Messages may have been missed.
+	 */
+	void rung() {
+		change(this::ring);
 	}
 
 	/**
 	 * A message says that the lock is free. If this JVM believes to own it, somebody else
 	 * may have freed it, so the store is asked at once.
 	 */
-	Effect announced() {
-		return change(() -> {
-			Tenure tenure = this.possession.tenure();
-			Effect rung = this.inquiry.rung();
-			return (tenure != null) ? rung.and((desk) -> desk.hasten(tenure)) : rung;
+	void announced() {
+		change(() -> {
+			tenuresNow().forEach((tenure) -> after(() -> this.actions.hasten(tenure)));
+			ring();
 		});
 	}
 
-	Effect alarm(Alarm alarm) {
-		return change(() -> this.inquiry.alarm(alarm));
+	private void ring() {
+		this.notified = true;
+		endPause();
 	}
 
-	Effect exit(Hold hold) {
-		return change(() -> this.possession.exit(hold));
+	private void endPause() {
+		if (this.alarm != null) {
+			endWaiting();
+			proceed();
+		}
 	}
 
-	Effect expire(Hold hold) {
-		return change(() -> this.possession.expire(hold));
+	private void waitFor(long nanos) {
+		endWaiting();
+		// One that has already begun when it is cancelled only makes the lock ask early
+		Timetable.Entry alarm = new Timetable.Entry(this.terms.now() + nanos, () -> change(this::endPause));
+		this.alarm = alarm;
+		after(() -> this.actions.enter(alarm));
+	}
+
+	private void endWaiting() {
+		Timetable.Entry alarm = this.alarm;
+		if (alarm != null) {
+			this.alarm = null;
+			after(() -> this.actions.cancel(alarm));
+		}
+	}
+
+	private void stopAsking() {
+		dropAttempt();
+		endWaiting();
+		if (this.inLine) {
+			this.inLine = false;
+			after(() -> this.actions.withdraw(this.key));
+		}
+		this.outage = null;
+	}
+
+	private void dropAttempt() {
+		Attempt attempt = this.attempt;
+		this.attempt = null;
+		if (attempt != null && attempt.uncertainUntil() != null) {
+			after(() -> this.actions.orphan(this.key, attempt));
+		}
+	}
+
+	private void noteLine(Attempt attempt) {
+		this.inLine |= attempt.isInLine() && !Discipline.of(attempt.mode()).standsInLineItself();
 	}
 
 	/**
-	 * The lock was released or kept, and its next waiter may ask.
+	 * An owner exits one level of its hold, and releases the lock with the last one.
+	 */
+	void exit(Hold hold) {
+		change(() -> {
+			boolean last = hold.leave();
+			if (last || hold.mayBeAbandoned()) {
+				// Its owner has noticed the loss
+				this.lost.remove(hold);
+			}
+			if (!last || !remove(hold)) {
+				return;
+			}
+			hold.end(this.terms.now());
+			if (hold.isLost() || hold.alarm() != null) {
+				after(() -> this.actions.ended(hold));
+			}
+			passOn(hold);
+			proceed();
+		});
+	}
+
+	/**
+	 * The fixed lease time of a hold, or its longest time, is over, although its body
+	 * still runs.
+	 */
+	void expire(Hold hold) {
+		change(() -> {
+			if (lose(hold, null)) {
+				passOn(hold);
+				proceed();
+			}
+		});
+	}
+
+	/** Hand the lock on within this JVM if possible, otherwise release or keep it. */
+	private void passOn(Hold hold) {
+		Tenure tenure = hold.tenure();
+		if (!tenure.endHold()) {
+			return;
+		}
+		if (hold.isKept()) {
+			beginRelease(tenure);
+			after(() -> this.actions.keep(hold));
+		}
+		else if (tenure == this.current && !this.asking && !this.queue.isEmpty() && canReceive(first(), tenure)) {
+			this.terms.handedOff();
+			grant(tenure, first());
+		}
+		else {
+			release(tenure, hold);
+		}
+	}
+
+	/**
+	 * Release the lock in the store.
+	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 */
+	private void release(Tenure tenure, @Nullable Hold hold) {
+		beginRelease(tenure);
+		LockMode next = this.queue.isEmpty() ? null : first().mode();
+		after(() -> this.actions.release(tenure, hold, next));
+	}
+
+	private void beginRelease(Tenure tenure) {
+		if (tenure == this.current) {
+			setCurrent(null);
+		}
+		this.releasing++;
+		this.notified = false;
+		if (this.courtesy != null) {
+			this.courtesy.released(this.terms.now());
+		}
+	}
+
+	/**
+	 * A release is on its way, or answered if the store blocks, and the next waiter may
+	 * ask.
 	 * @param inLine whether this JVM stands in the line of the store, and will be
 	 * notified when it is its turn
 	 */
-	Effect returned(boolean inLine) {
-		return change(() -> {
-			this.possession.released();
-			return this.inquiry.resume(inLine);
+	void returned(boolean inLine) {
+		change(() -> {
+			this.releasing--;
+			Waiter head = this.queue.isEmpty() ? null : first();
+			boolean own = head != null && head.discipline().standsInLineItself();
+			this.inLine |= inLine && !own;
+			// No message announces a release that came before the waiter joined the line
+			if (inLine && head != null && !this.notified && !this.asking && this.alarm == null
+					&& (!own || head.place().isTaken())) {
+				waitFor(this.terms.pause(null, true, 0));
+			}
+			proceed();
 		});
 	}
 
 	/**
-	 * The question whether another JVM waits is answered, or has failed.
+	 * The watchdog has lost a tenure, and with it its holders the lock.
 	 */
-	Effect probed(Tenure tenure) {
-		return change(() -> {
-			if (this.possession.tenure() != tenure) {
-				return Effect.NONE;
+	void lose(Tenure tenure) {
+		change(() -> {
+			String reason = tenure.certainty().lossReason();
+			List.copyOf(this.holds.values())
+				.stream()
+				.filter((hold) -> hold.tenure() == tenure)
+				.forEach((hold) -> lose(hold, reason));
+			if (this.current == tenure) {
+				setCurrent(null);
 			}
-			Effect passedOn = this.possession.probed(tenure);
-			if (passedOn != null) {
-				return passedOn;
-			}
-			return this.sharing.admitNow().and(this.queue.denyLast(this.inquiry::denial));
+			proceed();
 		});
 	}
 
+	private boolean lose(Hold hold, @Nullable String reason) {
+		if (!remove(hold)) {
+			return false;
+		}
+		hold.lose(reason);
+		if (!hold.mayBeAbandoned()) {
+			if (this.lost.isEmpty()) {
+				this.lost = new ArrayList<>();
+			}
+			this.lost.add(hold);
+		}
+		after(() -> this.actions.ended(hold));
+		return true;
+	}
+
 	/**
-	 * A tenure was lost, and with it the lock for all its holders.
+	 * Dismiss all waiters, because the registry shuts down.
 	 */
-	Effect lose(Tenure tenure) {
-		return change(() -> (this.possession.tenure() == tenure)
-				? this.possession.lose(tenure).and(this.inquiry.proceed()) : Effect.NONE);
-	}
-
-	Effect look() {
-		return change(this.sharing::look);
-	}
-
-	/**
-	 * The watchdog has looked at the lock, so warnings may be due. If the guard is taken
-	 * there are none this time, because the watchdog never waits for it.
-	 */
-	Effect seen() {
-		if (!this.guard.tryLock()) {
-			return Effect.NONE;
-		}
-		try {
-			return this.possession.warnOfHolds().and(this.inquiry.warnOfWait());
-		}
-		finally {
-			this.guard.unlock();
-		}
-	}
-
-	Effect refuse() {
-		return change(() -> {
-			Effect denied = this.queue.denyAll(Denial.REFUSED);
-			return this.inquiry.isListening() ? denied.and(this.inquiry.end()) : denied;
+	void refuse() {
+		change(() -> {
+			while (!this.queue.isEmpty()) {
+				deny(first(), Denial.REFUSED);
+			}
+			endWaiting();
+			proceed();
 		});
 	}
 
@@ -246,31 +669,186 @@ final class LocalLock {
 	 * new one
 	 */
 	@Nullable Boolean reserve(Waiter waiter, Attempt attempt) {
-		return read(() -> this.over ? null : (Boolean) this.entrance.reserve(waiter, attempt));
+		return read(() -> {
+			Hold own = this.holds.get(waiter.owner());
+			if (this.over) {
+				return null;
+			}
+			if (own != null) {
+				boolean reentered = own.isHeld() && own.covers(waiter.mode());
+				if (reentered) {
+					reenter(own, waiter);
+				}
+				return reentered;
+			}
+			if (!isIdle()) {
+				return false;
+			}
+			waiter.setArrived();
+			enqueue(waiter);
+			this.attempt = attempt;
+			this.asking = true;
+			return true;
+		});
 	}
 
 	/**
 	 * A waiter gives up its reservation of this lock.
 	 */
-	Effect abandon(Waiter waiter) {
-		return change(() -> {
-			this.inquiry.abandon();
-			return this.queue.deny(waiter, Denial.LEFT).and(this.inquiry.proceed());
+	void abandon(Waiter waiter) {
+		change(() -> {
+			this.attempt = null;
+			this.asking = false;
+			if (this.queue.contains(waiter)) {
+				deny(waiter, Denial.LEFT);
+			}
+			proceed();
 		});
+	}
+
+	/**
+	 * The watchdog has looked at the lock, so warnings may be due. If the guard is taken
+	 * there are none this time, because the watchdog never waits for it.
+	 */
+	void seen() {
+		if (this.guard.tryLock()) {
+			changeGuarded(() -> {
+				warnOfHolds();
+				warnOfWait();
+			});
+		}
+	}
+
+	private void warnOfHolds() {
+		Warnings warnings = this.terms.warnings();
+		for (Hold hold : this.holds.values()) {
+			if (hold.isWarningDue(warnings.dueOf(hold))) {
+				after(() -> this.actions.warn(() -> warnings.longHold(hold)));
+			}
+		}
+	}
+
+	private void warnOfWait() {
+		Warnings warnings = this.terms.warnings();
+		if (this.queue.isEmpty() || !warnings.isDue(first())
+				|| (this.nextWarning != null && this.nextWarning - this.terms.now() > 0)) {
+			return;
+		}
+		Waiter first = first();
+		this.nextWarning = warnings.nextWarning(first);
+		int waiters = this.queue.size();
+		Hold holder = this.holds.isEmpty() ? null : anyTenure().hold();
+		LockAttempt.Refusal refusal = contended().refusal();
+		after(() -> this.actions.warn(() -> warnings.longWait(this.key, first, waiters, holder, refusal)));
+	}
+
+	private Courtesy courtesy() {
+		Courtesy courtesy = (this.courtesy != null) ? this.courtesy : this.terms.newCourtesy();
+		this.courtesy = courtesy;
+		return courtesy;
+	}
+
+	/** Return the denial for a waiter whose wait time ends before its turn. */
+	private Denial failure() {
+		if (this.outage != null) {
+			return Denial.unavailable(this.outage.cause());
+		}
+		boolean slow = this.asking && this.attempt != null && this.attempt.isSlow(this.terms.now());
+		return slow ? Denial.unavailable(WellBehavedStore.noAnswer()) : contended();
+	}
+
+	/** Return the denial that names the owner of the lock, as far as it is known. */
+	private Denial contended() {
+		if (!this.holds.isEmpty()) {
+			Tenure own = anyTenure();
+			Duration left = Duration.ofNanos(Math.max(0, own.remainingNanos()));
+			return Denial.contended(new LockAttempt.Refusal(left, own.owner().toString()));
+		}
+		Duration remaining = this.refusal.remaining();
+		if (remaining == null) {
+			return Denial.contended(this.refusal);
+		}
+		Duration left = remaining.minusNanos(this.terms.now() - this.refusedAt);
+		return Denial
+			.contended(new LockAttempt.Refusal(left.isNegative() ? Duration.ZERO : left, this.refusal.holder()));
+	}
+
+	private void setCurrent(@Nullable Tenure tenure) {
+		this.current = tenure;
+		this.refusal = Denial.NOTHING_KNOWN;
+	}
+
+	private void deny(Waiter waiter, Denial denial) {
+		remove(waiter);
+		waiter.settle(denial);
+		after(waiter::wake);
+	}
+
+	/** Return the waiter whose turn it is. The queue must not be empty. */
+	private Waiter first() {
+		return this.queue.iterator().next();
+	}
+
+	private void enqueue(Waiter waiter) {
+		if (this.queue.isEmpty()) {
+			this.queue = new LinkedHashSet<>();
+		}
+		this.queue.add(waiter);
+	}
+
+	private void remove(Waiter waiter) {
+		this.queue.remove(waiter);
+		if (this.queue.isEmpty()) {
+			this.queue = Collections.emptySet();
+		}
+	}
+
+	private void add(Hold hold) {
+		if (this.holds.isEmpty()) {
+			this.holds = Map.of(hold.owner(), hold);
+			return;
+		}
+		if (this.holds.size() == 1) {
+			this.holds = new HashMap<>(this.holds);
+		}
+		this.holds.put(hold.owner(), hold);
+	}
+
+	private boolean remove(Hold hold) {
+		if (this.holds.get(hold.owner()) != hold) {
+			return false;
+		}
+		if (this.holds.size() == 1) {
+			this.holds = Map.of();
+		}
+		else {
+			this.holds.remove(hold.owner());
+		}
+		return true;
 	}
 
 	/**
 	 * Return whether the lock is held, and not only waited for.
 	 */
 	boolean isHeld() {
-		return read(() -> !this.possession.holders().isEmpty());
+		return read(() -> !this.holds.isEmpty());
 	}
 
 	/**
-	 * Return whether the lock is held, or the store is being asked for it.
+	 * Return whether the lock is held, or the store is being asked for it. Before the
+	 * first connection, it is not.
 	 */
 	boolean isInUse() {
-		return read(this.entrance::isInUse);
+		return read(() -> isOwned() || this.alarm != null
+				|| (this.asking && this.attempt != null && this.attempt.isSent()));
+	}
+
+	private boolean isOwned() {
+		return this.current != null || this.releasing > 0 || !this.holds.isEmpty();
+	}
+
+	private boolean isIdle() {
+		return !isOwned() && !this.asking && this.alarm == null;
 	}
 
 	/** Called under the guard. */
@@ -282,15 +860,23 @@ final class LocalLock {
 	 * Return who holds the lock and who waits for it in this JVM.
 	 */
 	Users users() {
-		return read(() -> new Users(this.possession.holders().all(), this.queue.all(),
-				Denial.holder(this.inquiry.contended())));
+		return read(() -> {
+			List<Hold> holds = new ArrayList<>(this.holds.values());
+			holds.addAll(this.lost);
+			return new Users(holds, List.copyOf(this.queue), Denial.holder(contended()));
+		});
 	}
 
 	/**
-	 * Return the tenure in the store, or {@code null} if there is none.
+	 * Return the tenures in the store: one, or several of readers.
 	 */
-	@Nullable Tenure tenure() {
-		return read(this.possession::tenure);
+	List<Tenure> tenures() {
+		return read(() -> tenuresNow().toList());
+	}
+
+	private Stream<Tenure> tenuresNow() {
+		Stream<Tenure> ofHolds = this.holds.values().stream().map(Hold::tenure);
+		return ((this.current != null) ? Stream.concat(Stream.of(this.current), ofHolds) : ofHolds).distinct();
 	}
 
 	private <T extends @Nullable Object> T read(Supplier<T> state) {
@@ -303,21 +889,59 @@ final class LocalLock {
 		}
 	}
 
-	private Effect change(Supplier<Effect> transition) {
+	/** Leave something to do when the guard is free again. */
+	private void after(Runnable action) {
+		List<Runnable> remaining = this.remaining;
+		if (remaining == null) {
+			remaining = new ArrayList<>(4);
+			this.remaining = remaining;
+		}
+		remaining.add(action);
+	}
+
+	private void change(Runnable transition) {
 		this.guard.lock();
+		changeGuarded(transition);
+	}
+
+	private void changeGuarded(Runnable transition) {
 		try {
-			Effect effect = transition.get();
-			if (!this.over && this.entrance.isIdle()) {
-				this.over = !this.possession.holders().hasLost();
-				if (this.over) {
-					this.inquiry.park();
+			transition.run();
+			if (!this.over && isIdle()) {
+				this.over = this.lost.isEmpty();
+				if (this.over && this.courtesy != null) {
+					// It may soon be wanted again
+					this.terms.park(this.key, this.courtesy);
 				}
 				this.idle.accept(this);
 			}
-			return effect;
 		}
 		finally {
+			List<Runnable> remaining = this.remaining;
+			this.remaining = null;
 			this.guard.unlock();
+			if (remaining != null) {
+				runAll(remaining);
+			}
+		}
+	}
+
+	/** Each is run even if others fail: it may wake a waiter or release the lock. */
+	private static void runAll(List<Runnable> actions) {
+		Throwable failure = null;
+		for (Runnable action : actions) {
+			try {
+				action.run();
+			}
+			catch (RuntimeException | Error ex) {
+				failure = (failure != null) ? failure : ex;
+			}
+		}
+		if (failure instanceof RuntimeException ex) {
+			throw ex;
+		}
+		if (failure instanceof Error ex) {
+			throw ex;
 		}
 	}
 
@@ -330,6 +954,24 @@ final class LocalLock {
 	 * {@code null} if it is not known
 	 */
 	record Users(List<Hold> holds, List<Waiter> waiters, @Nullable String holder) {
+	}
+
+	/**
+	 * A time in which the store has answered no question about the lock.
+	 *
+	 * @param since when the first of these questions was asked
+	 * @param cause the failure of the last one
+	 */
+	private record Outage(long since, RuntimeException cause) {
+
+		/**
+		 * Return for how long a waiter has borne the outage. The time in which other
+		 * waiters have asked while it stood behind them counts as well.
+		 */
+		long borneBy(Waiter waiter, long now) {
+			return Math.min(now - this.since, waiter.waited().toNanos());
+		}
+
 	}
 
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,29 +18,34 @@ final class LocalLocks {
 
 	private final Terms terms;
 
+	private final LockActions actions;
+
 	private final ConcurrentMap<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
 
 	private final Emptiness emptiness;
 
 	private final Consumer<LocalLock> idle = this::idle;
 
-	LocalLocks(Terms terms) {
+	LocalLocks(Terms terms, LockActions actions) {
 		this.terms = terms;
+		this.actions = actions;
 		this.emptiness = new Emptiness(terms.time(), () -> all().stream().noneMatch(LocalLock::isInUse));
 	}
 
 	/**
-	 * Change a lock that is in use.
-	 * @return what remains to be done; nothing if the lock is not in use
+	 * Change a lock if it is in use.
 	 */
-	Effect change(LockKey key, Function<LocalLock, Effect> transition) {
+	void change(LockKey key, Consumer<LocalLock> transition) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? transition.apply(lock) : Effect.NONE;
+		if (lock != null) {
+			transition.accept(lock);
+		}
 	}
 
 	LocalLock getOrCreate(LockKey key) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock : this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.idle));
+		return (lock != null) ? lock
+				: this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.actions, this.idle));
 	}
 
 	@Nullable LocalLock get(LockKey key) {

@@ -30,22 +30,15 @@ final class Releases {
 
 	private final LossNotice notice;
 
-	private final Desk desk;
-
 	private final UnderWay underWay;
 
-	/**
-	 * Create the releases of a registry.
-	 * @param desk carries out the effects of answers
-	 */
-	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice, Desk desk,
+	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice,
 			UnderWay underWay) {
 		this.store = store;
 		this.locks = locks;
 		this.watchdog = watchdog;
 		this.orphans = orphans;
 		this.notice = notice;
-		this.desk = desk;
 		this.underWay = underWay;
 	}
 
@@ -69,7 +62,7 @@ final class Releases {
 		returned(tenure, inLine);
 		answer.whenComplete((outcome, ex) -> {
 			if (settle(tenure, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
-				this.locks.change(tenure.key(), LocalLock::rung).carryOut(this.desk);
+				this.locks.change(tenure.key(), LocalLock::rung);
 			}
 			this.underWay.end();
 		});
@@ -147,7 +140,7 @@ final class Releases {
 	}
 
 	private void returned(Tenure tenure, boolean inLine) {
-		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine)).carryOut(this.desk);
+		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine));
 	}
 
 }

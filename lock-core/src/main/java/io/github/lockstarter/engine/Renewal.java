@@ -34,18 +34,6 @@ final class Renewal {
 		this.listener = listener;
 	}
 
-	/**
-	 * Expect the end of the lease that will be requested. The request may shorten the
-	 * lease in the store, even if its answer is lost.
-	 */
-	void expectEnd() {
-		long now = this.tenure.now();
-		Duration leaseTime = leaseTimeFrom(now);
-		if (!leaseTime.isZero()) {
-			this.tenure.certainty().shorten(now, leaseTime);
-		}
-	}
-
 	Tenure tenure() {
 		return this.tenure;
 	}
@@ -80,19 +68,20 @@ final class Renewal {
 		this.sentAt = this.tenure.now();
 		this.leaseTime = leaseTimeFrom(this.sentAt);
 		if (isExtending()) {
-			this.leaseTime = this.tenure.certainty().atLeastCertain(this.sentAt, this.leaseTime);
 			this.tenure.certainty().claim(this.sentAt, this.leaseTime);
 		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
 	}
 
+	/** Never a lease that ends before the deadline: the store would end it then. */
 	private Duration leaseTimeFrom(long now) {
-		Duration longest = this.tenure.needsRenewal() ? this.tenure.leaseTime() : Duration.ZERO;
-		Hold last = this.tenure.lastHold();
-		if (last == null || !last.isLimited()) {
-			return longest;
+		Hold last = this.tenure.hold();
+		boolean endless = last != null && !last.isLimited();
+		if (last == null || !(endless || last.endsAt() - this.tenure.deadline() > 0)) {
+			return Duration.ZERO;
 		}
-		Duration needed = Drift.leaseThatLasts(last.endsAt() - now);
+		Duration longest = this.tenure.leaseTime();
+		Duration needed = endless ? longest : Drift.leaseThatLasts(last.endsAt() - now);
 		return (needed.compareTo(longest) < 0) ? needed : longest;
 	}
 

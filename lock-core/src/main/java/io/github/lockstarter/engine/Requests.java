@@ -23,11 +23,6 @@ import io.github.lockstarter.store.WaitingLine;
  */
 final class Requests implements WaitingLine.Listener {
 
-	/**
-	 * The store counts in milliseconds: at the end of a lease its key may still exist.
-	 */
-	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
-
 	private final LockStore store;
 
 	private final EngineSettings settings;
@@ -40,7 +35,7 @@ final class Requests implements WaitingLine.Listener {
 
 	private final OutageLog outages;
 
-	private final Desk desk;
+	private final StoreDesk desk;
 
 	private final Answers answers;
 
@@ -56,7 +51,7 @@ final class Requests implements WaitingLine.Listener {
 	 * @param desk carries out the effects of answers
 	 */
 	Requests(LockStore store, EngineSettings settings, Timetable timetable, StoreLanes lanes, LocalLocks locks,
-			OutageLog outages, Desk desk) {
+			OutageLog outages, StoreDesk desk) {
 		this.store = store;
 		this.settings = settings;
 		this.timetable = timetable;
@@ -83,7 +78,7 @@ final class Requests implements WaitingLine.Listener {
 	}
 
 	private void askNow(LockKey key, Attempt attempt, Waiter head) {
-		boolean inLine = !head.isLast() && listen();
+		boolean inLine = !head.isOutOfTime() && listen();
 		LinePlace place = head.discipline().standsInLineItself() ? head.place() : null;
 		if (place != null) {
 			place.ask(inLine);
@@ -107,7 +102,7 @@ final class Requests implements WaitingLine.Listener {
 			askNow(key, attempt, head);
 		}
 		else {
-			carryOut(key, LocalLock::notAsked);
+			this.locks.change(key, LocalLock::notAsked);
 		}
 	}
 
@@ -184,7 +179,7 @@ final class Requests implements WaitingLine.Listener {
 			// An interrupt ends a blocking request
 			Waiter interrupted = (this.store.mayBlock() && request.head.wasInterrupted()) ? request.head : null;
 			RuntimeException failure = failure(answer);
-			carryOut(key, (lock) -> lock.failed(attempt, failure, interrupted));
+			this.locks.change(key, (lock) -> lock.failed(attempt, failure, interrupted));
 			return;
 		}
 		if (!this.connected) {
@@ -193,17 +188,17 @@ final class Requests implements WaitingLine.Listener {
 		this.outages.answered();
 		if (attempted instanceof LockAttempt.Grant grant) {
 			Tenure tenure = tenure(key, attempt, grant);
-			carryOut(key, (lock) -> lock.granted(attempt, tenure));
+			this.locks.change(key, (lock) -> lock.granted(attempt, tenure));
 		}
 		else if (attempted instanceof LockAttempt.Refusal refusal) {
-			carryOut(key, (lock) -> lock.refused(attempt, refusal));
+			this.locks.change(key, (lock) -> lock.refused(attempt, refusal));
 		}
 	}
 
 	private void grantedLate(LockKey key, Attempt attempt) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.grantedLate(attempt).carryOut(this.desk);
+			lock.grantedLate(attempt);
 		}
 		else {
 			attempt.grantedLate(this.timetable.now());
@@ -224,10 +219,6 @@ final class Requests implements WaitingLine.Listener {
 		}
 	}
 
-	private void carryOut(LockKey key, Function<LocalLock, Effect> transition) {
-		this.locks.change(key, transition).carryOut(this.desk);
-	}
-
 	/**
 	 * Return the tenure that begins with a grant.
 	 */
@@ -244,62 +235,11 @@ final class Requests implements WaitingLine.Listener {
 		return this.store.waitingLine().listen(this);
 	}
 
-	/**
-	 * Make a lock ask again after a pause.
-	 */
-	void setAlarm(LockKey key, Alarm alarm, long nanos) {
-		alarm.setEntry(
-				this.timetable.at(this.timetable.now() + nanos, () -> carryOut(key, (lock) -> lock.alarm(alarm))));
-		// The lock may have received a message in the meantime
-		if (alarm.isOver()) {
-			cancel(alarm);
-		}
-	}
-
-	void cancel(Alarm alarm) {
-		Timetable.Entry entry = alarm.entry();
-		if (entry != null) {
-			this.timetable.cancel(entry);
-		}
-	}
-
-	/**
-	 * Return the pause after a refused request, in nanoseconds.
-	 */
-	long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
-		long poll = jittered(inLine ? this.settings.pollInterval().toNanos()
-				: this.settings.pollIntervalWithoutMessages().toNanos() / haste(refusals));
-		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
-	}
-
-	/**
-	 * Return how many times as often as usual to ask for a lock that other instances seem
-	 * to have got meanwhile. An instance that waits longer asks more often than those
-	 * that come later, unless one of them holds the lock for long.
-	 */
-	private static int haste(int refusals) {
-		if (refusals <= 5 || refusals >= 100) {
-			return 1;
-		}
-		return (refusals <= 15) ? 3 : 9;
-	}
-
-	/**
-	 * Return the pause after a request without an answer, in nanoseconds.
-	 */
-	long retryPause(Attempt attempt) {
-		return jittered(attempt.nextRetryPause());
-	}
-
-	private long jittered(long nanos) {
-		return nanos - nanos / 5 + this.timetable.time().random(2 * nanos / 5 + 1);
-	}
-
 	@Override
 	public void onRelease(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.announced().carryOut(this.desk);
+			lock.announced();
 		}
 		else {
 			this.desk.withdraw(key);
@@ -308,7 +248,7 @@ final class Requests implements WaitingLine.Listener {
 
 	@Override
 	public void onDoubt() {
-		this.locks.all().forEach((lock) -> lock.rung().carryOut(this.desk));
+		this.locks.all().forEach(LocalLock::rung);
 	}
 
 	/**
@@ -317,7 +257,7 @@ final class Requests implements WaitingLine.Listener {
 	void ring(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.rung().carryOut(this.desk);
+			lock.rung();
 		}
 	}
 
@@ -359,13 +299,14 @@ final class Requests implements WaitingLine.Listener {
 		}
 
 		private void overdue() {
-			carryOut(this.key, (lock) -> lock.overdue(this.attempt));
+			Requests.this.locks.change(this.key, (lock) -> lock.overdue(this.attempt));
 			at(this.attempt.askedAt() + Answers.LONGEST.toNanos(), this::giveUp);
 		}
 
 		private void giveUp() {
 			if (end()) {
-				carryOut(this.key, (lock) -> lock.failed(this.attempt, WellBehavedStore.noAnswer(), null));
+				Requests.this.locks.change(this.key,
+						(lock) -> lock.failed(this.attempt, WellBehavedStore.noAnswer(), null));
 			}
 		}
 
@@ -381,7 +322,7 @@ final class Requests implements WaitingLine.Listener {
 		 */
 		synchronized boolean begin() {
 			if (!this.over) {
-				this.attempt.send(Requests.this.timetable.now(), this.inLine, !this.inLine && !this.head.isLast());
+				this.attempt.send(Requests.this.timetable.now(), this.inLine, !this.inLine && !this.head.isOutOfTime());
 			}
 			return !this.over;
 		}

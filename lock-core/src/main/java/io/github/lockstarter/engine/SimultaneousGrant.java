@@ -213,7 +213,7 @@ final class SimultaneousGrant {
 		}
 		for (int i = 0; i < grants.size(); i++) {
 			Part part = wanted.get(i);
-			part.lock.granted(part.attempt, tenures.get(i)).carryOut(this.desk);
+			part.lock.granted(part.attempt, tenures.get(i));
 		}
 		return true;
 	}
@@ -263,7 +263,7 @@ final class SimultaneousGrant {
 			this.desk.exit(hold);
 		}
 		else {
-			part.lock.abandon(part.waiter).carryOut(this.desk);
+			part.lock.abandon(part.waiter);
 		}
 	}
 

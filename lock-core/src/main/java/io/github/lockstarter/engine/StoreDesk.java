@@ -24,11 +24,9 @@ import io.github.lockstarter.store.OwnerToken;
  * The desk of a registry: leads waiters to their locks, and carries out the effects of
  * the locks' transitions. It has no state of a lock.
  */
-final class StoreDesk implements Desk, LeaseWatchdog.Listener {
+final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private static final Log logger = LogFactory.getLog(StoreDesk.class);
-
-	private static final long LOOK_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
 
 	private final LockStore store;
 
@@ -60,25 +58,29 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	private final Executor events;
 
-	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, LocalLocks locks, LossNotice notice,
+	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, Terms terms, LossNotice notice,
 			OutageLog outages) {
 		this.store = store;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
 		this.background = new Background(threads.background(), store.mayBlock(), this.answers);
-		this.locks = locks;
+		this.locks = new LocalLocks(terms, this);
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
 				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
-		this.requests = new Requests(store, settings, this.timetable, threads.requests(), locks, outages, this);
+		this.requests = new Requests(store, settings, this.timetable, threads.requests(), this.locks, outages, this);
 		this.outages = outages;
 		this.returns = threads.returns();
 		this.events = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
-		this.releases = new Releases(store, locks, this.watchdog, this.orphans, notice, this, this.underWay);
-		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, locks,
+		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, notice, this.underWay);
+		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, this.locks,
 				this.requests::ring);
+	}
+
+	LocalLocks locks() {
+		return this.locks;
 	}
 
 	QueuePlaces places() {
@@ -107,7 +109,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	 */
 	void arrive(LockKey key, Waiter waiter) {
 		while (!waiter.hasArrived()) {
-			this.locks.getOrCreate(key).arrive(waiter).carryOut(this);
+			this.locks.getOrCreate(key).arrive(waiter);
 		}
 	}
 
@@ -116,12 +118,12 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	 */
 	void leave(LockKey key, Waiter waiter, boolean timedOut) {
 		if (waiter.hasArrived()) {
-			this.locks.change(key, (lock) -> lock.leave(waiter, timedOut)).carryOut(this);
+			this.locks.change(key, (lock) -> lock.leave(waiter, timedOut));
 		}
 	}
 
 	void exit(Hold hold) {
-		this.locks.change(hold.key(), (lock) -> lock.exit(hold)).carryOut(this);
+		this.locks.change(hold.key(), (lock) -> lock.exit(hold));
 	}
 
 	@Override
@@ -134,23 +136,13 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	}
 
 	@Override
-	public void listen(LockKey key, Alarm alarm, long nanos) {
-		this.requests.setAlarm(key, alarm, nanos);
+	public void enter(Timetable.Entry alarm) {
+		this.timetable.enter(alarm);
 	}
 
 	@Override
-	public void cancel(Alarm alarm) {
-		this.requests.cancel(alarm);
-	}
-
-	@Override
-	public long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
-		return this.requests.pause(remaining, inLine, refusals);
-	}
-
-	@Override
-	public long retryPause(Attempt attempt) {
-		return this.requests.retryPause(attempt);
+	public void cancel(Timetable.Entry alarm) {
+		this.timetable.cancel(alarm);
 	}
 
 	@Override
@@ -200,8 +192,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 		this.places.leave(key);
 	}
 
-	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
+	void withdraw(LockKey key, OwnerToken owner) {
 		this.places.giveUp(key, owner);
 	}
 
@@ -217,7 +208,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	@Override
 	public void seen(Tenure tenure) {
-		this.locks.change(tenure.key(), LocalLock::seen).carryOut(this);
+		this.locks.change(tenure.key(), LocalLock::seen);
 	}
 
 	@Override
@@ -227,7 +218,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 
 	@Override
 	public void lost(Tenure tenure) {
-		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure)).carryOut(this);
+		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure));
 	}
 
 	void limit(Hold hold) {
@@ -237,13 +228,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 	}
 
 	private void expireNow(Hold hold) {
-		carryOutInBackground(hold.key(), this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
-	}
-
-	private void carryOutInBackground(LockKey key, Effect effect) {
-		if (effect != Effect.NONE) {
-			this.background.run(key, () -> effect.carryOut(this));
-		}
+		this.background.run(hold.key(), () -> this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
 	}
 
 	@Override
@@ -253,7 +238,7 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 			this.watchdog.expire(hold.tenure());
 		}
 		else if (hold.remainingNanos() <= 0) {
-			this.locks.change(hold.key(), (lock) -> lock.expire(hold)).carryOut(this);
+			this.locks.change(hold.key(), (lock) -> lock.expire(hold));
 		}
 	}
 
@@ -268,46 +253,8 @@ final class StoreDesk implements Desk, LeaseWatchdog.Listener {
 		}
 	}
 
-	@Override
-	public void lookLater(LockKey key) {
-		this.timetable.at(this.timetable.now() + LOOK_INTERVAL,
-				() -> this.locks.change(key, LocalLock::look).carryOut(this));
-	}
-
-	/**
-	 * Ask whether another JVM waits, and whether the lock is still this JVM's: a lock
-	 * that was freed must not be handed on, and the next renewal may be seconds away.
-	 */
-	@Override
-	public void probe(Tenure tenure) {
-		LockKey key = tenure.key();
-		LeaseRequest check = new LeaseRequest(key, tenure.owner(), Duration.ZERO);
-		this.answers.within(Answers.OWN,
-				this.background.ask(key,
-						() -> this.store.renew(List.of(check))
-							.get(0)
-							.thenCombine(this.store.waitingLine().isAwaited(key), (owned, awaited) -> {
-								if (!owned) {
-									this.watchdog.disown(tenure);
-								}
-								return awaited;
-							})))
-			.whenComplete((awaited, ex) -> probed(tenure, awaited, ex));
-	}
-
-	private void probed(Tenure tenure, @Nullable Boolean awaited, @Nullable Throwable failure) {
-		if (failure == null && awaited != null) {
-			tenure.slice().answer(tenure.now(), awaited);
-		}
-		else {
-			tenure.slice().noAnswer(tenure.now());
-			logger.debug("Could not ask whether another instance waits for lock '" + tenure.key() + "'", failure);
-		}
-		carryOutInBackground(tenure.key(), this.locks.change(tenure.key(), (lock) -> lock.probed(tenure)));
-	}
-
 	void refuseWaiters() {
-		this.locks.all().forEach((lock) -> lock.refuse().carryOut(this));
+		this.locks.all().forEach(LocalLock::refuse);
 	}
 
 	/**

@@ -21,6 +21,9 @@ final class Tenure {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
+	/** Of these, a release and a new request take a tenth. */
+	private static final int ROUND_TRIPS = 20;
+
 	/** Needs no object for each tenure, of which there may be many. */
 	private static final AtomicReferenceFieldUpdater<Tenure, Timetable.@Nullable Entry> ALARM = AtomicReferenceFieldUpdater
 		.newUpdater(Tenure.class, Timetable.Entry.class, "alarm");
@@ -33,22 +36,23 @@ final class Tenure {
 
 	private final Timetable timetable;
 
-	private final Slice slice;
+	private final Duration leaseTime;
+
+	private final long handOffUntil;
 
 	private final Certainty certainty;
 
 	private volatile Timetable.@Nullable Entry alarm;
 
-	private volatile Duration leaseTime;
-
 	private volatile boolean renewing;
-
-	private volatile boolean wanted;
 
 	private volatile @Nullable Hold hold;
 
-	/** Guarded by the lock. */
+	/** How many holds have begun. Guarded by the lock. */
 	private int holds;
+
+	/** How many holds have not ended. Guarded by the lock. */
+	private int current;
 
 	/**
 	 * Begin a tenure.
@@ -56,8 +60,9 @@ final class Tenure {
 	 * @param leaseTime length of the lease that was requested
 	 * @param longestLease the longest time for which the grant counts
 	 * @param sentAt when the granted request was sent
-	 * @param timeSlice how long the tenure may continue while another JVM waits, in
-	 * nanoseconds
+	 * @param timeSlice for how long the lock may be handed on, in nanoseconds; longer if
+	 * the store is far away, because a release and a new request would cost too much of
+	 * the time
 	 */
 	Tenure(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration leaseTime, Duration longestLease,
 			long sentAt, long timeSlice, Timetable timetable) {
@@ -65,8 +70,9 @@ final class Tenure {
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
-		this.slice = new Slice(timetable.now(), timeSlice, grant.awaited());
 		this.leaseTime = leaseTime;
+		long now = timetable.now();
+		this.handOffUntil = now + Math.max(timeSlice, ROUND_TRIPS * (now - sentAt));
 		this.certainty = new Certainty(sentAt, leaseTime, longestLease);
 	}
 
@@ -76,13 +82,6 @@ final class Tenure {
 
 	OwnerToken owner() {
 		return this.owner;
-	}
-
-	/**
-	 * Return the limit of hand-offs within the tenure.
-	 */
-	Slice slice() {
-		return this.slice;
 	}
 
 	Timetable.@Nullable Entry alarm() {
@@ -102,7 +101,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Return the longest lease time of the current holds.
+	 * Return the lease time of all its holds.
 	 */
 	Duration leaseTime() {
 		return this.leaseTime;
@@ -146,25 +145,11 @@ final class Tenure {
 	}
 
 	/**
-	 * Note that a waiter will share the lock and needs the lease to be renewed.
-	 */
-	void setWanted() {
-		this.wanted = true;
-	}
-
-	/**
 	 * Return whether a current hold may last longer than the lease.
 	 */
 	boolean needsRenewal() {
 		Hold hold = this.hold;
-		return this.wanted || (hold != null && (!hold.isLimited() || hold.endsAt() - deadline() > 0));
-	}
-
-	/**
-	 * Return the hold that ends last, or {@code null} if none is known to be the last.
-	 */
-	@Nullable Hold lastHold() {
-		return this.wanted ? null : this.hold;
+		return hold != null && (!hold.isLimited() || hold.endsAt() - deadline() > 0);
 	}
 
 	/**
@@ -185,22 +170,24 @@ final class Tenure {
 
 	/**
 	 * Return whether the next hold may begin without asking the store: the lease
-	 * certainly lasts, a third of it is left, a fencing token is available, and no other
-	 * JVM has waited for too long.
+	 * certainly lasts, a third of it is left, a fencing token is available, and the time
+	 * for hand-offs is not over. Every chain of hand-offs ends then, so that other JVMs
+	 * get their turn whether or not this JVM knows of them.
 	 * @param now the current time
 	 */
 	boolean canBeHandedOn(long now) {
 		return this.certainty.isConfirmed() && (deadline() - now) * 3 > deadline() - this.certainty.grantedAt()
-				&& (this.holds < MAX_HOLDS || isShared()) && !this.slice.isOver(now);
+				&& (this.holds < MAX_HOLDS || isShared()) && now - this.handOffUntil < 0;
 	}
 
 	/**
-	 * Return whether the store must be asked if another JVM waits, before the next hold
-	 * begins.
-	 * @param now the current time
+	 * Return whether a waiter may have the next hold at all. With one lease time for all
+	 * holds, a renewal never shortens the lease in the store.
+	 * @param leaseTime the lease time of the waiter
 	 */
-	boolean mustAsk(long now) {
-		return this.slice.mustAsk(now);
+	boolean suits(Waiter waiter, Duration leaseTime) {
+		return waiter.discipline() == discipline() && !discipline().standsInLineItself()
+				&& leaseTime.equals(this.leaseTime);
 	}
 
 	/**
@@ -220,12 +207,9 @@ final class Tenure {
 		// one
 		int number = Math.min(this.holds, MAX_HOLDS - 1);
 		this.holds = number + 1;
-		this.wanted = false;
+		this.current++;
 		Hold hold = new Hold(this, waiter.owner(), (this.fencingBase << HOLD_NUMBER_BITS) | number,
 				waiter.fixedLeaseTime(), longest, waiter.hasBody(), now, end);
-		if (first || leaseTime.compareTo(this.leaseTime) > 0) {
-			this.leaseTime = leaseTime;
-		}
 		if (first || outlasts(hold, this.hold)) {
 			this.hold = hold;
 		}
@@ -233,14 +217,11 @@ final class Tenure {
 	}
 
 	/**
-	 * Note that a reader has left and the remaining ones need a shorter lease. Called
-	 * under the guard of the lock.
-	 * @param leaseTime the longest lease time of the remaining readers
+	 * Note that a hold has ended. Called under the guard of the lock.
+	 * @return whether it was the last one of those that have begun
 	 */
-	void shorten(Duration leaseTime) {
-		if (leaseTime.compareTo(this.leaseTime) < 0) {
-			this.leaseTime = leaseTime;
-		}
+	boolean endHold() {
+		return --this.current == 0;
 	}
 
 	private static boolean outlasts(Hold hold, @Nullable Hold other) {

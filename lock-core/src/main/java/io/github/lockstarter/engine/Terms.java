@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,11 @@ import io.github.lockstarter.LockKey;
 final class Terms {
 
 	private static final int MOST_PARKED = 256;
+
+	/**
+	 * The store counts in milliseconds: at the end of a lease its key may still exist.
+	 */
+	private static final long EXPIRY_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
 
 	private final EngineSettings settings;
 
@@ -82,6 +88,42 @@ final class Terms {
 	 */
 	long outageTime() {
 		return this.settings.outageTime().toNanos();
+	}
+
+	/**
+	 * Return the pause after a refused request, in nanoseconds.
+	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
+	 * that is not known
+	 * @param inLine whether a message may come earlier
+	 * @param refusals how many requests in a row were refused
+	 */
+	long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
+		long poll = jittered(inLine ? this.settings.pollInterval().toNanos()
+				: this.settings.pollIntervalWithoutMessages().toNanos() / haste(refusals));
+		return (remaining != null) ? Math.min(poll, remaining.toNanos() + EXPIRY_MARGIN) : poll;
+	}
+
+	/**
+	 * Return how many times as often as usual to ask for a lock that other instances seem
+	 * to have got meanwhile. An instance that waits longer asks more often than those
+	 * that come later, unless one of them holds the lock for long.
+	 */
+	private static int haste(int refusals) {
+		if (refusals <= 5 || refusals >= 100) {
+			return 1;
+		}
+		return (refusals <= 15) ? 3 : 9;
+	}
+
+	/**
+	 * Return the pause after a request without an answer, in nanoseconds.
+	 */
+	long retryPause(Attempt attempt) {
+		return jittered(attempt.nextRetryPause());
+	}
+
+	private long jittered(long nanos) {
+		return nanos - nanos / 5 + this.time.random(2 * nanos / 5 + 1);
 	}
 
 	Courtesy newCourtesy() {

@@ -48,9 +48,6 @@ abstract class Waiter {
 	private volatile LinePlace place = new LinePlace();
 
 	/** Guarded by the lock. */
-	private boolean last;
-
-	/** Guarded by the lock. */
 	private boolean reentered;
 
 	/**
@@ -193,18 +190,6 @@ abstract class Waiter {
 		}
 		this.outcome = null;
 		this.arrived = false;
-		this.last = false;
-	}
-
-	/**
-	 * Note that the next answer decides, because the wait time is over.
-	 */
-	void setLast() {
-		this.last = true;
-	}
-
-	boolean isLast() {
-		return this.last;
 	}
 
 	/**

@@ -65,14 +65,16 @@ class AbandonedLeaseTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void aReaderThatLostItsLockLearnsOfItWhenItWantsToWrite() {
+	void aReaderThatLostItsLockMayWriteAndLearnsOfTheLossWhenItIsClosed() {
 		Lease reader = this.registry.acquire(REQUEST.withMode(LockMode.READ));
 		this.memory.clear();
 		this.time.advance(Duration.ofSeconds(10));
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.registry.acquire(REQUEST.withMode(LockMode.WRITE)))
-			.withMessageContaining("the store no longer knew its owner");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close);
+		try (Lease writer = this.registry.acquire(REQUEST.withMode(LockMode.WRITE))) {
+			assertThat(writer.isHeld()).isTrue();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(reader::close)
+				.withMessageContaining("the store no longer knew its owner");
+			assertThat(writer.isHeld()).isTrue();
+		}
 	}
 
 	@Test

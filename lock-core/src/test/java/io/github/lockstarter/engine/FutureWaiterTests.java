@@ -61,7 +61,7 @@ class FutureWaiterTests {
 		LockListener listener = LockListener.NO_OP;
 		Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 		OutageLog outages = EngineProbe.outages(this.threads.timetable());
-		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, new LocalLocks(terms),
+		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, terms,
 				new LossNotice("memory", listener, Runnable::run, Runnable::run, outages), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store.name(), this.store),
 				this.threads.returns());

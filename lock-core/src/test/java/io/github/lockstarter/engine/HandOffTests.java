@@ -128,68 +128,21 @@ class HandOffTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void whileNoOtherJvmWaitsTheLockIsHandedOffWithoutALimit() throws Exception {
-		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
-			Lease lease = impatient.acquire(REQUEST);
-			List<Call<Long>> waiters = new ArrayList<>();
-			for (int i = 0; i < 50; i++) {
-				waiters.add(waiter(impatient));
-			}
+	void everyChainOfHandOffsEndsWithItsSliceThoughNobodyElseWaits() throws Exception {
+		Duration slice = Duration.ofSeconds(1);
+		try (DefaultLockRegistry sliced = registry(this.store, Duration.ofSeconds(30), slice)) {
+			Lease lease = sliced.acquire(REQUEST);
+			Call<Long> inTime = waiter(sliced);
+			this.time.advance(slice.minusNanos(1));
 			lease.close();
-			for (Call<Long> waiter : waiters) {
-				waiter.get();
-			}
+			inTime.get();
 			assertThat(this.store.acquire.calls()).isEqualTo(1);
-		}
-	}
-
-	@Test
-	void handOffContinuesIfTheStoreDoesNotKnowWhetherOthersWait() throws Exception {
-		this.store.awaited.loseRequests(() -> true);
-		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
-			Lease lease = impatient.acquire(REQUEST);
-			Call<Long> first = waiter(impatient);
-			Call<Long> second = waiter(impatient);
-			lease.close();
-			assertThat(second.get()).isGreaterThan(first.get());
-			assertThat(this.store.awaited.calls()).isPositive();
-			assertThat(this.store.acquire.calls()).isEqualTo(1);
-		}
-	}
-
-	@Test
-	void aWaiterThatWithdrawsDuringTheQuestionForOtherWaitersLeavesTheLockFree() throws Exception {
-		try (Question question = new Question();
-				DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
-			Lease lease = impatient.acquire(REQUEST);
-			Call<Long> waiter = waiter(impatient);
-			lease.close();
-			question.awaitAsked();
-			assertThat(waiter.result()).isNotDone();
-			waiter.thread().interrupt();
-			assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(waiter::get);
-			question.close();
-			Awaitility.await().until(() -> impatient.activeLocks() == 0);
-			assertThat(this.memory.isEmpty()).isTrue();
-		}
-	}
-
-	@Test
-	void aLeaseThatIsLostDuringTheQuestionForOtherWaitersIsNotHandedOff() throws Exception {
-		// A renewal is due before the question is given up
-		Duration leaseTime = Duration.ofSeconds(8);
-		try (Question question = new Question();
-				DefaultLockRegistry renewing = registry(this.store, leaseTime, 20, Duration.ZERO)) {
-			Lease lease = renewing.acquire(REQUEST);
-			Call<Long> next = waiter(renewing);
-			lease.close();
-			question.awaitAsked();
-			this.memory.clear();
-			this.time.advance(leaseTime.dividedBy(20));
-			assertThat(next.get()).isGreaterThan(lease.fencingToken());
-			assertThat(this.store.acquire.calls()).isEqualTo(2);
-			question.close();
-			Awaitility.await().until(() -> renewing.activeLocks() == 0);
+			Lease last = sliced.acquire(REQUEST);
+			Call<Long> late = waiter(sliced);
+			this.time.advance(slice);
+			last.close();
+			assertThat(late.get()).isGreaterThan(last.fencingToken());
+			assertThat(this.store.acquire.calls()).isEqualTo(3);
 		}
 	}
 
@@ -237,7 +190,7 @@ class HandOffTests extends AbstractInstancesTests {
 
 	@Test
 	void aFixedLeaseTimeEndsByItselfAndTheNextHoldBeginsThoughTheBodyStillRuns() throws Exception {
-		Lease lease = this.registry.acquire(REQUEST);
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
 		Overstaying overstaying = new Overstaying(this.registry);
 		Call<Long> next = waiter(this.registry);
 		lease.close();
@@ -246,7 +199,7 @@ class HandOffTests extends AbstractInstancesTests {
 		assertThat(next.result()).isNotDone();
 		this.time.advance(Duration.ofNanos(1));
 		assertThat(next.get()).isGreaterThan(lease.fencingToken());
-		assertThat(this.store.acquire.calls()).isEqualTo(1);
+		assertThat(this.store.acquire.calls()).isEqualTo(2);
 		overstaying.end.countDown();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying.call::get)
 			.withMessageContaining("its lease time of 1000 ms expired");
@@ -255,35 +208,12 @@ class HandOffTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void aLossIsReportedOnceDuringTheQuestionForOtherWaiters() throws Exception {
-		try (DefaultLockRegistry impatient = registry(this.store, Duration.ofSeconds(30), Duration.ZERO)) {
-			Lease lease = impatient.acquire(REQUEST);
-			Overstaying overstaying = new Overstaying(impatient);
-			Call<Long> next = waiter(impatient);
-			lease.close();
-			overstaying.holding.await();
-			try (Question question = new Question()) {
-				this.time.advance(Duration.ofSeconds(1));
-				question.awaitAsked();
-				Awaitility.await().until(() -> lost(KEY) == 1);
-				next.thread().interrupt();
-				assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(next::get);
-			}
-			overstaying.end.countDown();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(overstaying.call::get);
-			Awaitility.await().until(() -> impatient.activeLocks() == 0);
-			this.time.settle();
-			assertThat(lost(KEY)).isEqualTo(1);
-		}
-	}
-
-	@Test
 	void aLossIsReportedOnceThoughTheStoreHasForgottenTheOwnerAtTheRelease() throws Exception {
 		this.store.release.loseRequests(() -> {
 			this.memory.clear();
 			return false;
 		});
-		Lease lease = this.registry.acquire(REQUEST);
+		Lease lease = this.registry.acquire(REQUEST.withLeaseTime(Duration.ofSeconds(1)));
 		Overstaying overstaying = new Overstaying(this.registry);
 		lease.close();
 		overstaying.holding.await();
@@ -365,8 +295,10 @@ class HandOffTests extends AbstractInstancesTests {
 			this.time.advance(Duration.ofSeconds(10));
 			assertThat(next.get()).isGreaterThan(lease.fencingToken());
 			assertThat(lease.isHeld()).isFalse();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> renewing.acquire(REQUEST));
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+			try (Lease anew = renewing.acquire(REQUEST)) {
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+				assertThat(anew.isHeld()).isTrue();
+			}
 			this.time.settle();
 			assertThat(renewing.activeLocks()).isZero();
 		}
@@ -378,35 +310,6 @@ class HandOffTests extends AbstractInstancesTests {
 			waiters.add(waiter(this.registry));
 		}
 		return waiters;
-	}
-
-	/**
-	 * The question whether another JVM waits; the store does not answer it before this
-	 * object is closed.
-	 */
-	private final class Question implements AutoCloseable {
-
-		private final CountDownLatch asked = new CountDownLatch(1);
-
-		private final CountDownLatch answer = new CountDownLatch(1);
-
-		Question() {
-			HandOffTests.this.store.awaited.loseRequests(() -> {
-				this.asked.countDown();
-				Callers.await(this.answer);
-				return false;
-			});
-		}
-
-		void awaitAsked() throws InterruptedException {
-			assertThat(this.asked.await(30, TimeUnit.SECONDS)).isTrue();
-		}
-
-		@Override
-		public void close() {
-			this.answer.countDown();
-		}
-
 	}
 
 	private static Call<Long> waiter(DefaultLockRegistry registry) throws InterruptedException {

@@ -372,8 +372,9 @@ class LeaseWatchdogTests {
 			}
 			return false;
 		});
-		new Releases(this.store, new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time)), this.watchdog,
-				this.orphans, this.notice, new ModelDesk(false), new UnderWay(this.time))
+		new Releases(this.store,
+				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)),
+				this.watchdog, this.orphans, this.notice, new UnderWay(this.time))
 			.release(tenure, hold, null);
 		assertThat(hold.isLost()).isFalse();
 		assertThat(this.events).isEmpty();

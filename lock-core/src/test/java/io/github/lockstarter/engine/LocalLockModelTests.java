@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +32,8 @@ class LocalLockModelTests {
 	 * and a disturbance, each on a thread of its own.
 	 */
 	private static void play(Disturbance disturbance) {
-		ModelDesk desk = new ModelDesk(disturbance.ordinal() >= Disturbance.QUESTION.ordinal());
+		ModelDesk desk = new ModelDesk(
+				disturbance.ordinal() >= Disturbance.SLICE_OVER.ordinal() ? Duration.ZERO : Duration.ofDays(1));
 		Hold first = desk.hold(desk.come(LockMode.EXCLUSIVE));
 		ModelWaiter waiting = desk.come(LockMode.EXCLUSIVE);
 		switch (disturbance) {
@@ -48,11 +51,11 @@ class LocalLockModelTests {
 
 	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first) {
 		switch (disturbance) {
-			case TENURE_LOST, QUESTION_AND_TENURE_LOST -> desk.lose(first.tenure());
+			case TENURE_LOST, SLICE_OVER_AND_TENURE_LOST -> desk.lose(first.tenure());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
-			case SHUTDOWN, QUESTION_AND_SHUTDOWN -> desk.shutDown();
+			case SHUTDOWN, SLICE_OVER_AND_SHUTDOWN -> desk.shutDown();
 			case STORE_IS_SILENT -> desk.giveUp();
-			case NONE, STORE_REFUSES, STORE_FAILS, QUESTION -> {
+			case NONE, STORE_REFUSES, STORE_FAILS, SLICE_OVER -> {
 			}
 		}
 	}
@@ -62,8 +65,8 @@ class LocalLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, QUESTION,
-		QUESTION_AND_TENURE_LOST, QUESTION_AND_SHUTDOWN
+		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, SLICE_OVER,
+		SLICE_OVER_AND_TENURE_LOST, SLICE_OVER_AND_SHUTDOWN
 
 	}
 

@@ -22,13 +22,13 @@ class LocalLockTests {
 	private final SilentDesk desk = new SilentDesk();
 
 	@Test
-	void aStoreThatHasRefusedIsAskedAgainAtTheEndOfTheWaitTime() {
+	void aWaiterThatWasRefusedLeavesExactlyAtTheEndOfItsWaitTime() {
 		this.desk.refuseNext();
 		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
 		assertThat(waiter.outcome()).isNull();
 		this.desk.timeOut(waiter);
-		this.desk.leave(this.desk.hold(waiter));
-		assertThat(this.desk.requests).isEqualTo(2);
+		assertThat(Denial.isContention(waiter.outcome())).isTrue();
+		assertThat(this.desk.requests).isOne();
 		this.desk.checkEnd();
 	}
 
@@ -91,22 +91,6 @@ class LocalLockTests {
 	}
 
 	@Test
-	void theFirstConnectionTellsAWaiterBehindAnotherOneOfAnOutage() {
-		this.desk.answering = false;
-		this.desk.connecting = true;
-		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
-		ModelWaiter behind = this.desk.come(LockMode.EXCLUSIVE);
-		this.desk.timeOut(behind);
-		assertThat(behind.outcome()).isNull();
-		this.desk.failNext();
-		this.desk.answerRequest();
-		assertUnavailable(behind);
-		assertThat(first.outcome()).isNull();
-		this.desk.leave(first);
-		this.desk.checkEnd();
-	}
-
-	@Test
 	void aMessageThatComesBeforeARefusalIsNotMissed() {
 		this.desk.answering = false;
 		this.desk.refuseNext();
@@ -153,22 +137,30 @@ class LocalLockTests {
 	}
 
 	@Test
-	void aWaiterWithoutTimeIsDeniedByTheNextAnswerThoughTheAskingOneHasLeft() {
-		this.desk.answering = false;
-		this.desk.connecting = true;
-		this.desk.notifying = true;
-		ModelWaiter asking = this.desk.come(LockMode.EXCLUSIVE);
-		ModelWaiter next = this.desk
-			.come(new ModelWaiter(LockMode.EXCLUSIVE, Duration.ofHours(1), Duration.ofHours(2)));
-		ModelWaiter last = this.desk.come(LockMode.EXCLUSIVE);
-		this.desk.timeOut(last);
-		this.desk.leave(asking);
-		// Not for the lease time of the next one
-		this.desk.answerRequest();
-		assertThat(this.desk.requests).isEqualTo(2);
-		this.desk.answerRequest();
-		assertThat(Denial.isContention(last.outcome())).isTrue();
+	void aWaiterThatHasJustComeToleratesAnOutageThatHasLastedForLong() {
+		this.desk.failNext();
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.pass(EngineSettings.DEFAULTS.outageTime().multipliedBy(10));
+		ModelWaiter next = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.leave(first);
+		assertThat(next.outcome()).isInstanceOf(Hold.class);
 		this.desk.leave(this.desk.hold(next));
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void onlyCallersWithTheSameLeaseTimeShareATenure() {
+		Duration fixed = EngineSettings.DEFAULTS.leaseTime().multipliedBy(2);
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter longer = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), fixed));
+		ModelWaiter equal = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), fixed));
+		this.desk.leave(this.desk.hold(first));
+		Tenure tenure = this.desk.hold(longer).tenure();
+		assertThat(tenure).isNotSameAs(((Hold) Objects.requireNonNull(first.outcome())).tenure());
+		this.desk.leave((Hold) Objects.requireNonNull(longer.outcome()));
+		assertThat(this.desk.hold(equal).tenure()).isSameAs(tenure);
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.leave((Hold) Objects.requireNonNull(equal.outcome()));
 		this.desk.checkEnd();
 	}
 
@@ -184,8 +176,6 @@ class LocalLockTests {
 
 		private boolean answering = true;
 
-		private boolean connecting;
-
 		private boolean notifying;
 
 		private int requests;
@@ -197,7 +187,7 @@ class LocalLockTests {
 		private @Nullable Runnable answer;
 
 		SilentDesk() {
-			super(false);
+			super(Duration.ofDays(1));
 		}
 
 		@Override
@@ -207,9 +197,7 @@ class LocalLockTests {
 				super.ask(key, attempt, head);
 			}
 			else {
-				if (!this.connecting) {
-					attempt.ask(now(), Answers.OWN);
-				}
+				attempt.ask(now(), Answers.OWN);
 				this.asked = attempt;
 				this.answer = () -> super.ask(key, attempt, head);
 			}
@@ -226,7 +214,7 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void listen(LockKey key, Alarm alarm, long nanos) {
+		public void enter(Timetable.Entry alarm) {
 		}
 
 		@Override

@@ -109,7 +109,7 @@ class LocalStateTests extends AbstractInstancesTests {
 		assertThat(thread.get()).isTrue();
 		future.get().close();
 		assertThat(this.registry.localState().waiting()).isEmpty();
-		assertThat(this.registry.counts().handOffs()).isEqualTo(2);
+		assertThat(this.registry.counts().handOffs()).isEqualTo(1);
 	}
 
 	@Test

@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ import io.github.lockstarter.store.OwnerToken;
  * One lock in a game of threads, with a store that answers at once and a clock that
  * stands still unless it is set forward.
  */
-class ModelDesk implements Desk {
+class ModelDesk implements LockActions {
 
 	private static final LockKey KEY = LockKey.of("stock");
 
@@ -33,7 +33,7 @@ class ModelDesk implements Desk {
 
 	private final Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 
-	private final LocalLocks locks = new LocalLocks(this.terms);
+	private final LocalLocks locks = new LocalLocks(this.terms, this);
 
 	private final List<Hold> holds = new CopyOnWriteArrayList<>();
 
@@ -49,24 +49,9 @@ class ModelDesk implements Desk {
 
 	private final long slice;
 
-	private volatile boolean lookDue;
-
-	private boolean puttingOff;
-
-	private @Nullable Tenure unanswered;
-
 	/**
 	 * Create a desk.
-	 * @param asking whether the store must be asked before each hand-off if another JVM
-	 * waits
-	 */
-	ModelDesk(boolean asking) {
-		this(Duration.ofNanos(asking ? 0 : Long.MAX_VALUE / 4));
-	}
-
-	/**
-	 * Create a desk.
-	 * @param slice how old the answer that no other JVM waits may be
+	 * @param slice for how long a tenure may be handed on
 	 */
 	ModelDesk(Duration slice) {
 		this.slice = slice.toNanos();
@@ -117,47 +102,19 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Postpone the answer to the next question whether another JVM waits until
-	 * {@link #answer()}.
-	 */
-	void putOffAnswers() {
-		this.puttingOff = true;
-	}
-
-	/**
-	 * Answer the postponed question.
-	 */
-	void answer() {
-		this.puttingOff = false;
-		probe(Objects.requireNonNull(this.unanswered));
-	}
-
-	/**
-	 * Answer the postponed question so that readers must not join any more.
-	 */
-	void answerThatAnotherWaits() {
-		Tenure tenure = Objects.requireNonNull(this.unanswered);
-		tenure.slice().answer(this.time.now(), true);
-		change((lock) -> lock.probed(tenure));
-	}
-
-	/**
-	 * Answer the postponed question, but do not notify the lock yet.
-	 */
-	void answerUnnoticed() {
-		note(Objects.requireNonNull(this.unanswered));
-	}
-
-	/**
 	 * Let a waiter arrive at the lock.
 	 */
 	ModelWaiter come(LockMode mode) {
-		return come(new ModelWaiter(mode));
+		return come(waiter(mode, Duration.ofHours(1), null));
+	}
+
+	ModelWaiter waiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
+		return new ModelWaiter(this.terms, mode, waitTime, fixedLeaseTime);
 	}
 
 	ModelWaiter come(ModelWaiter waiter) {
 		while (!waiter.hasArrived()) {
-			this.locks.getOrCreate(KEY).arrive(waiter).carryOut(this);
+			this.locks.getOrCreate(KEY).arrive(waiter);
 		}
 		return waiter;
 	}
@@ -178,6 +135,7 @@ class ModelDesk implements Desk {
 	 * Let the wait time of a waiter end.
 	 */
 	void timeOut(ModelWaiter waiter) {
+		waiter.timedOut = true;
 		change((lock) -> lock.leave(waiter, true));
 	}
 
@@ -218,22 +176,6 @@ class ModelDesk implements Desk {
 	}
 
 	/**
-	 * Look whether readers may join.
-	 */
-	void look() {
-		change(LocalLock::look);
-	}
-
-	/**
-	 * Look whether readers may join, which the lock must have asked for.
-	 */
-	void lookAgain() {
-		check(this.lookDue, "no look is due");
-		this.lookDue = false;
-		look();
-	}
-
-	/**
 	 * Shut the registry down.
 	 */
 	void shutDown() {
@@ -253,7 +195,7 @@ class ModelDesk implements Desk {
 	private void received(Hold hold) {
 		for (Hold other : this.holds) {
 			boolean otherHeld = other.isHeld();
-			boolean together = hold.tenure() == other.tenure() && hold.tenure().isShared();
+			boolean together = other.tenure().isShared() && hold.tenure().isShared();
 			check(together || !hold.isHeld() || !otherHeld, "two hold a lock that they do not share");
 			check(other.fencingToken() != hold.fencingToken(), "two have the same fencing token");
 			check(together || !hold.isHeld() || other.fencingToken() < hold.fencingToken(), "a later token is smaller");
@@ -268,8 +210,8 @@ class ModelDesk implements Desk {
 		change(LocalLock::rung);
 	}
 
-	final void change(Function<LocalLock, Effect> transition) {
-		this.locks.change(KEY, transition).carryOut(this);
+	final void change(Consumer<LocalLock> transition) {
+		this.locks.change(KEY, transition);
 	}
 
 	@Override
@@ -295,7 +237,7 @@ class ModelDesk implements Desk {
 
 	/** Deliver the message at once. */
 	@Override
-	public void listen(LockKey key, Alarm alarm, long nanos) {
+	public void enter(Timetable.Entry alarm) {
 		ring();
 	}
 
@@ -311,37 +253,18 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public void probe(Tenure tenure) {
-		if (this.puttingOff) {
-			this.unanswered = tenure;
-		}
-		else {
-			note(tenure);
-			change((lock) -> lock.probed(tenure));
-		}
-	}
-
-	private void note(Tenure tenure) {
-		tenure.slice().answer(this.time.now(), false);
-	}
-
-	@Override
-	public void cancel(Alarm alarm) {
+	public void cancel(Timetable.Entry alarm) {
 	}
 
 	@Override
 	public void orphan(LockKey key, Attempt attempt) {
 		LocalLock lock = this.locks.get(key);
-		Tenure tenure = (lock != null) ? lock.tenure() : null;
-		check(tenure == null || !tenure.owner().equals(attempt.token()), "a lock is given back under its owner");
+		check(lock == null || lock.tenures().stream().noneMatch((tenure) -> tenure.owner().equals(attempt.token())),
+				"a lock is given back under its owner");
 	}
 
 	@Override
 	public void withdraw(LockKey key) {
-	}
-
-	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
 	}
 
 	@Override
@@ -361,27 +284,12 @@ class ModelDesk implements Desk {
 	}
 
 	@Override
-	public void lookLater(LockKey key) {
-		this.lookDue = true;
-	}
-
-	@Override
 	public void ended(Hold hold) {
 	}
 
 	@Override
 	public void expire(Hold hold) {
 		throw new IllegalStateException("The time stands still");
-	}
-
-	@Override
-	public long pause(@Nullable Duration remaining, boolean inLine, int refusals) {
-		return 0;
-	}
-
-	@Override
-	public long retryPause(Attempt attempt) {
-		return 0;
 	}
 
 	static void check(boolean condition, String otherwise) {
@@ -447,12 +355,15 @@ class ModelDesk implements Desk {
 	 */
 	static final class ModelWaiter extends Waiter {
 
-		ModelWaiter(LockMode mode) {
-			this(mode, Duration.ofHours(1), null);
+		private volatile boolean timedOut;
+
+		private ModelWaiter(Terms terms, LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
+			super(terms, waitTime, mode, fixedLeaseTime, null, new Object());
 		}
 
-		ModelWaiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-			super(new Terms(EngineSettings.DEFAULTS, Time.SYSTEM), waitTime, mode, fixedLeaseTime, null, new Object());
+		@Override
+		boolean isOutOfTime() {
+			return this.timedOut || super.isOutOfTime();
 		}
 
 		@Override

@@ -30,7 +30,8 @@ class QueuePlacesTests {
 
 	private final Timetable timetable = new Timetable(this.time);
 
-	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time));
+	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time),
+			new ModelDesk(Duration.ZERO));
 
 	private final UnderWay underWay = new UnderWay(this.time);
 

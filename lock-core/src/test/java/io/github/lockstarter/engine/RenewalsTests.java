@@ -161,37 +161,6 @@ class RenewalsTests implements Renewal.Listener {
 		assertThat(renew(tenure)).isZero();
 	}
 
-	@Test
-	void aRenewalDoesNotShortenALeaseThatWasHandedOn() {
-		Duration fixed = LEASE.multipliedBy(20);
-		long start = this.time.now();
-		Tenure tenure = new Tenure(LockKey.of("quick"), OwnerToken.random(), new LockAttempt.Grant(1, false), fixed,
-				fixed, start, 0, this.timetable);
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, start);
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, start);
-		this.time.advance(LEASE);
-		Renewal renewal = new Renewal(tenure, this);
-		Duration requested = renewal.send().leaseTime();
-		assertThat(this.time.now() + requested.toNanos()).as("the end in the store, even without an answer")
-			.isGreaterThanOrEqualTo(tenure.deadline());
-	}
-
-	@Test
-	void aShorterRenewalThatMayNotArriveLeavesTheLongerLeaseInDoubt() {
-		Duration fixed = LEASE.multipliedBy(20);
-		long start = this.time.now();
-		Tenure tenure = tenure("quick", 1, fixed);
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, start);
-		Renewal renewal = new Renewal(tenure, this);
-		renewal.expectEnd();
-		assertThat(renewal.send().leaseTime()).isEqualTo(LEASE);
-		assertThat(tenure.deadline()).isEqualTo(Drift.end(start, LEASE));
-		assertThat(tenure.certainty().claimedUntil()).isEqualTo(start + fixed.toNanos());
-	}
-
 	private Duration renew(Tenure tenure) {
 		Renewal renewal = new Renewal(tenure, this);
 		Duration extension = renewal.send().leaseTime();

@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +32,8 @@ class SharedLockModelTests {
 	 * reader that arrives and a disturbance, each on a thread of its own.
 	 */
 	private static void play(Disturbance disturbance) {
-		ModelDesk desk = new ModelDesk(disturbance == Disturbance.QUESTION);
+		ModelDesk desk = new ModelDesk(
+				(disturbance == Disturbance.READER_ASKS_WHILE_HELD) ? Duration.ZERO : Duration.ofDays(1));
 		Hold first = desk.hold(desk.come(LockMode.READ));
 		ModelWaiter writer = desk.come(LockMode.WRITE);
 		if (disturbance == Disturbance.WRITER_GONE) {
@@ -48,9 +51,9 @@ class SharedLockModelTests {
 		switch (disturbance) {
 			case TENURE_LOST -> desk.lose(first.tenure());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
-			case READERS_ADMITTED -> desk.look();
+			case MESSAGE -> desk.ring();
 			case SHUTDOWN -> desk.shutDown();
-			case NONE, WRITER_GONE, QUESTION -> {
+			case NONE, WRITER_GONE, READER_ASKS_WHILE_HELD -> {
 			}
 		}
 	}
@@ -60,7 +63,7 @@ class SharedLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, READERS_ADMITTED, SHUTDOWN, QUESTION
+		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, MESSAGE, SHUTDOWN, READER_ASKS_WHILE_HELD
 
 	}
 

@@ -24,7 +24,7 @@ class TenureTests {
 
 	@Test
 	void canBeHandedOffWhileAThirdOfTheLeaseIsLeft() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO, LEASE);
 		this.time.advance(Duration.ofSeconds(19));
 		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 		this.time.advance(Duration.ofSeconds(1));
@@ -35,7 +35,7 @@ class TenureTests {
 
 	@Test
 	void cannotBeHandedOffWhileItIsUncertainOrOver() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO);
 		tenure.certainty().suspect();
 		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
 		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
@@ -45,8 +45,8 @@ class TenureTests {
 	}
 
 	@Test
-	void canBeHandedOffForOneSliceWhileAnotherJvmWaits() {
-		Tenure tenure = tenure(true);
+	void canBeHandedOffForOneSlice() {
+		Tenure tenure = tenure(Duration.ZERO);
 		this.time.advance(SLICE.minusNanos(1));
 		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 		this.time.advance(Duration.ofNanos(1));
@@ -54,8 +54,17 @@ class TenureTests {
 	}
 
 	@Test
+	void canBeHandedOffForTwentyRoundTripsToAStoreThatIsFarAway() {
+		Tenure tenure = tenure(SLICE.dividedBy(10));
+		this.time.advance(SLICE.multipliedBy(2).minusNanos(1));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
+		this.time.advance(Duration.ofNanos(1));
+		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
+	}
+
+	@Test
 	void endsWithTheLastHoldThatItsTokensCanNumber() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO);
 		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, null, null, Thread.currentThread());
 		long last = 0;
@@ -69,7 +78,7 @@ class TenureTests {
 
 	@Test
 	void aHoldThatEndsAfterItsTenureWasLost() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO);
 		Hold hold = tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
 		this.time.advance(LEASE);
@@ -79,7 +88,7 @@ class TenureTests {
 
 	@Test
 	void aFixedHoldEndsAtItsTimeThoughItsTenureLasts() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO);
 		Duration fixed = Duration.ofSeconds(10);
 		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread());
@@ -95,70 +104,21 @@ class TenureTests {
 	}
 
 	@Test
-	void asksAfterHalfASliceWhetherAnotherJvmWaits() {
-		Slice slice = tenure(false).slice();
-		this.time.advance(SLICE.dividedBy(2).minusNanos(1));
-		assertThat(slice.beginProbe(this.time.now())).isFalse();
-		this.time.advance(Duration.ofNanos(1));
-		assertThat(slice.beginProbe(this.time.now())).isTrue();
-		this.time.advance(SLICE);
-		assertThat(slice.beginProbe(this.time.now())).isFalse();
-		slice.answer(this.time.now(), false);
-		assertThat(slice.beginProbe(this.time.now())).isFalse();
-		assertThat(slice.isOver(this.time.now())).isFalse();
-		this.time.advance(SLICE);
-		assertThat(slice.beginProbe(this.time.now())).isTrue();
-		slice.answer(this.time.now(), true);
-		assertThat(slice.isOver(this.time.now())).isTrue();
-		this.time.advance(SLICE);
-		assertThat(slice.beginProbe(this.time.now())).isFalse();
-	}
-
-	@Test
-	void mustAskWhenTheLastAnswerIsOlderThanASlice() {
-		Tenure tenure = tenure(false);
-		this.time.advance(SLICE.minusNanos(1));
-		assertThat(tenure.mustAsk(this.time.now())).isFalse();
-		this.time.advance(Duration.ofNanos(1));
-		assertThat(tenure.mustAsk(this.time.now())).isTrue();
-		tenure.slice().beginAsking(this.time.now());
-		assertThat(tenure.mustAsk(this.time.now())).isTrue();
-		tenure.slice().answer(this.time.now(), false);
-		assertThat(tenure.mustAsk(this.time.now())).isFalse();
-	}
-
-	@Test
-	void goesOnWhileAQuestionThatWasAskedInTimeIsUnderWay() {
-		Tenure tenure = tenure(false);
-		this.time.advance(SLICE.minusNanos(1));
-		assertThat(tenure.slice().beginProbe(this.time.now())).isTrue();
-		this.time.advance(SLICE);
-		assertThat(tenure.mustAsk(this.time.now())).isFalse();
-		tenure.slice().noAnswer(this.time.now());
-		assertThat(tenure.mustAsk(this.time.now())).isFalse();
-		this.time.advance(SLICE);
-		assertThat(tenure.mustAsk(this.time.now())).isTrue();
-	}
-
-	@Test
-	void needNotAskWhileItIsKnownThatAnotherJvmWaits() {
-		Tenure tenure = tenure(true);
-		this.time.advance(SLICE.multipliedBy(3));
-		assertThat(tenure.mustAsk(this.time.now())).isFalse();
-	}
-
-	@Test
 	void aLateRenewalRevivesNothing() {
-		Tenure tenure = tenure(false);
+		Tenure tenure = tenure(Duration.ZERO);
 		tenure.certainty().lose("it is a test");
 		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
 		assertThat(tenure.isHeld()).isFalse();
 		assertThat(tenure.certainty().isLost()).isTrue();
 	}
 
-	private Tenure tenure(boolean awaited) {
-		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockAttempt.Grant(1, awaited), LEASE, LEASE,
-				this.time.now(), SLICE.toNanos(), new Timetable(this.time));
+	private Tenure tenure(Duration roundTrip) {
+		return tenure(roundTrip, SLICE);
+	}
+
+	private Tenure tenure(Duration roundTrip, Duration slice) {
+		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockAttempt.Grant(1, false), LEASE, LEASE,
+				this.time.now() - roundTrip.toNanos(), slice.toNanos(), new Timetable(this.time));
 	}
 
 }

@@ -14,7 +14,7 @@ import io.github.lockstarter.store.OwnerToken;
  * Carries out {@link Effect}s, between the locks of a registry and their store. Later
  * answers come back as transitions of the lock.
  */
-interface Desk {
+interface LockActions {
 
 	/**
 	 * Ask the store for a lock on behalf of a waiter, and pass the answer or the failure
@@ -23,14 +23,11 @@ interface Desk {
 	void ask(LockKey key, Attempt attempt, Waiter head);
 
 	/**
-	 * Make the lock ask again after a pause.
+	 * Run an alarm when it is due. It may be cancelled before this method is called.
 	 */
-	void listen(LockKey key, Alarm alarm, long nanos);
+	void enter(Timetable.Entry alarm);
 
-	/**
-	 * Forget the alarm of a lock that no longer listens.
-	 */
-	void cancel(Alarm alarm);
+	void cancel(Timetable.Entry alarm);
 
 	/**
 	 * Release the lock in the store, and notify the lock when its next waiter may ask.
@@ -46,11 +43,6 @@ interface Desk {
 	void keep(Hold hold);
 
 	/**
-	 * Ask whether another JVM waits for the lock, and pass the answer to the lock.
-	 */
-	void probe(Tenure tenure);
-
-	/**
 	 * Release the lock if the requests of an ended attempt still acquire it.
 	 */
 	void orphan(LockKey key, Attempt attempt);
@@ -59,12 +51,6 @@ interface Desk {
 	 * Take this JVM out of the line of the store.
 	 */
 	void withdraw(LockKey key);
-
-	/**
-	 * Take a waiter that has left out of the line of the store.
-	 * @param owner the token under which it stands there
-	 */
-	void withdraw(LockKey key, OwnerToken owner);
 
 	/**
 	 * Put a waiter into the line of the store under its own token.
@@ -82,11 +68,6 @@ interface Desk {
 	void hasten(Tenure tenure);
 
 	/**
-	 * Look after a pause whether waiting readers may join the holders.
-	 */
-	void lookLater(LockKey key);
-
-	/**
 	 * Forget the alarm of a hold that has ended, and publish the loss if it was lost.
 	 */
 	void ended(Hold hold);
@@ -100,19 +81,5 @@ interface Desk {
 	 * Write a warning where that delays nobody, because it calls user code.
 	 */
 	void warn(Runnable warning);
-
-	/**
-	 * Return the pause after a refused request, in nanoseconds.
-	 * @param remaining how long the lease of the other owner lasts, or {@code null} if
-	 * that is not known
-	 * @param inLine whether a message may come earlier
-	 * @param refusals how many requests in a row were refused
-	 */
-	long pause(@Nullable Duration remaining, boolean inLine, int refusals);
-
-	/**
-	 * Return the pause after a request without an answer, in nanoseconds.
-	 */
-	long retryPause(Attempt attempt);
 
 }
