@@ -5,7 +5,9 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Limits how long an answer of the store is waited for, because a store may give none.
@@ -34,6 +36,24 @@ final class Answers {
 
 	Answers(Timetable timetable) {
 		this.timetable = timetable;
+	}
+
+	/**
+	 * Ask the store in the background.
+	 * @param threads where the request may block, if it does
+	 * @return the answer, on a thread that may ask the store again
+	 */
+	<T> CompletableFuture<T> ask(Executor threads, Supplier<? extends CompletionStage<T>> request) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		threads.execute(() -> within(LONGEST, request.get()).whenComplete((value, ex) -> {
+			if (ex != null) {
+				answer.completeExceptionally(ex);
+			}
+			else {
+				answer.complete(value);
+			}
+		}));
+		return answer;
 	}
 
 	/**

@@ -120,7 +120,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.capabilities = StoreCapabilities.of(name, store);
 		LockStore safeStore = new WellBehavedStore(store);
 		LockListener safeListener = LockListener.of(List.of(listener));
-		this.threads = new EngineThreads(safeStore, time);
+		this.threads = new EngineThreads(time);
 		this.terms = new Terms(settings, time);
 		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
 		OutageLog outages = new OutageLog(name, safeStore, this.threads.timetable(),
@@ -275,10 +275,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private ManyLocks manyLocks(List<LockRequest> requests, Executor bodies,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
-		LockKey first = requests.get(0).key();
-		Executor lane = (task) -> this.threads.requests().execute(first, task);
-		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one, lane, bodies,
-				this.threads.returns(), this.desk::releaseInTime);
+		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one,
+				this.threads.requests(), bodies, this.threads.returns(), this.desk::releaseInTime);
 	}
 
 	/**

@@ -12,39 +12,36 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.lockstarter.store.LockStore;
-
 /**
  * The few threads of a registry, independent of the number of locks: one keeps time, one
  * tells owners of their losses, one calls listeners, and some ask the store in the
  * background. A slow store or listener delays nothing else.
  * <ul>
- * <li>Renewals have threads of their own, so they never wait behind other requests: one
- * for each server of the store, at most {@value #MAX_STORE_THREADS}.</li>
- * <li>All other background requests (releases, withdrawals, questions whether another
- * instance waits) have {@value #THREADS_PER_SERVER} threads for each server, at most
- * {@value #MAX_STORE_THREADS}.</li>
- * <li>If the store does not know the servers of its locks, one thread looks them up.</li>
+ * <li>Renewals have {@value #MAX_RENEWAL_THREADS} threads of their own, so they never
+ * wait behind other requests.</li>
+ * <li>If the store may block, its other requests in the background, such as releases and
+ * withdrawals, have {@value #MAX_STORE_THREADS} threads.</li>
+ * <li>So have the requests of waiters that must not block. A waiter must not keep the
+ * release that it waits for from a thread, therefore these are others.</li>
  * </ul>
  * Threads beyond the first two start when there is work, and end after some idle seconds.
  * At most one task waits for a thread for each renewal, release and withdrawal under way,
  * and each of these ends with its lease. An asynchronous waiter occupies no thread. Its
  * steps run on a virtual thread where the JDK has them, and otherwise on one of
- * {@value #MAX_TASK_THREADS} threads. Its requests to a store that blocks, and those of
- * callers with little time, have {@value #REQUESTS_PER_SERVER} threads for each server.
- * Bodies may wait for each other, so each of them has a thread of its own.
+ * {@value #MAX_TASK_THREADS} threads. Bodies may wait for each other, so each of them has
+ * a thread of its own.
  */
 final class EngineThreads implements AutoCloseable {
 
-	private static final int THREADS_PER_SERVER = 4;
+	private static final int MAX_RENEWAL_THREADS = 2;
 
-	private static final int REQUESTS_PER_SERVER = 8;
+	private static final int MAX_STORE_THREADS = 8;
 
 	private static final int MAX_TASK_THREADS = 20;
 
 	private static final int MAX_RETURN_THREADS = 8;
 
-	private static final int MAX_STORE_THREADS = 64;
+	private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(250);
 
 	private static final String TASK_THREADS = "lock-async-";
 
@@ -54,18 +51,11 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Timetable timetable;
 
-	/**
-	 * Unlimited, because the lanes limit their threads and must never be short of them.
-	 */
-	private final ThreadPoolExecutor storePool = pool("lock-store-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+	private final ThreadPoolExecutor storePool = pool("lock-store-", MAX_STORE_THREADS);
 
-	private final ThreadPoolExecutor requestPool = pool("lock-request-", 0, Integer.MAX_VALUE,
-			new SynchronousQueue<>());
+	private final ThreadPoolExecutor requestPool = pool("lock-request-", MAX_STORE_THREADS);
 
-	private final ThreadPoolExecutor renewalPool = pool("lock-renewal-", 0, Integer.MAX_VALUE,
-			new SynchronousQueue<>());
-
-	private final ThreadPoolExecutor lookups = pool("lock-lookup-", 1);
+	private final ThreadPoolExecutor renewalPool = pool("lock-renewal-", MAX_RENEWAL_THREADS);
 
 	private final ThreadPoolExecutor callbackPool = pool("lock-callback-", 1);
 
@@ -75,11 +65,11 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Executor events;
 
-	private final StoreLanes background;
+	private final Executor store;
 
-	private final StoreLanes renewals;
+	private final Executor requests;
 
-	private final StoreLanes requests;
+	private final Executor renewals;
 
 	private final List<ThreadPoolExecutor> platformThreads;
 
@@ -91,19 +81,14 @@ final class EngineThreads implements AutoCloseable {
 
 	/**
 	 * Start the thread that keeps time; the other threads start when there is work.
-	 * @param store the store to ask
 	 */
-	EngineThreads(LockStore store, Time time) {
+	EngineThreads(Time time) {
 		this.timetable = new Timetable(time);
 		this.callbacks = time.observe(this.callbackPool);
 		this.events = time.observe(this.eventPool);
-		Servers servers = new Servers(store.servers(), this.timetable::now, time.observe(this.lookups));
-		this.background = new StoreLanes(servers::of, time.observe(this.storePool), this.timetable, THREADS_PER_SERVER,
-				MAX_STORE_THREADS);
-		this.requests = new StoreLanes(servers::of, time.observe(this.requestPool), this.timetable, REQUESTS_PER_SERVER,
-				MAX_STORE_THREADS);
-		this.renewals = new StoreLanes(servers::of, time.observe(this.renewalPool), this.timetable, 1,
-				MAX_STORE_THREADS);
+		this.store = retrying(time.observe(this.storePool));
+		this.requests = retrying(time.observe(this.requestPool));
+		this.renewals = retrying(time.observe(this.renewalPool));
 		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
 		if (virtual != null) {
 			this.platformThreads = List.of();
@@ -120,6 +105,23 @@ final class EngineThreads implements AutoCloseable {
 			this.returns = surviving(time.observe(this.platformThreads.get(2)));
 		}
 		this.timetable.start();
+	}
+
+	/**
+	 * Return an executor that tries again soon if the machine has no thread left: the
+	 * calling thread may be the one that keeps time, and must not wait for the store.
+	 */
+	private Executor retrying(Executor threads) {
+		return (task) -> executeOrRetry(threads, task);
+	}
+
+	private void executeOrRetry(Executor threads, Runnable task) {
+		try {
+			threads.execute(task);
+		}
+		catch (OutOfMemoryError ex) {
+			this.timetable.at(this.timetable.now() + RETRY, () -> executeOrRetry(threads, task));
+		}
 	}
 
 	/**
@@ -142,24 +144,25 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return the lanes for background requests other than renewals.
+	 * Return the executor for requests in the background other than renewals, if the
+	 * store may block.
 	 */
-	StoreLanes background() {
-		return this.background;
+	Executor store() {
+		return this.store;
 	}
 
 	/**
-	 * Return the lanes for the requests of waiters that must not block, if the store
+	 * Return the executor for the requests of waiters that must not block, if the store
 	 * does.
 	 */
-	StoreLanes requests() {
+	Executor requests() {
 		return this.requests;
 	}
 
 	/**
-	 * Return the lanes for renewals only.
+	 * Return the executor for renewals only.
 	 */
-	StoreLanes renewals() {
+	Executor renewals() {
 		return this.renewals;
 	}
 
@@ -212,7 +215,6 @@ final class EngineThreads implements AutoCloseable {
 		this.storePool.shutdown();
 		this.requestPool.shutdown();
 		this.renewalPool.shutdown();
-		this.lookups.shutdown();
 		this.callbackPool.shutdown();
 		this.eventPool.shutdown();
 		this.platformThreads.forEach(ThreadPoolExecutor::shutdown);

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -34,7 +35,7 @@ final class Orphans {
 
 	private final Timetable timetable;
 
-	private final Background background;
+	private final Executor background;
 
 	private final Answers answers;
 
@@ -44,10 +45,11 @@ final class Orphans {
 
 	/**
 	 * Create orphans.
+	 * @param background runs requests to the store
 	 * @param answered called when the store answers again after a failure, which may end
 	 * an outage
 	 */
-	Orphans(LockStore store, Timetable timetable, Background background, Runnable answered) {
+	Orphans(LockStore store, Timetable timetable, Executor background, Runnable answered) {
 		this.store = store;
 		this.timetable = timetable;
 		this.background = background;
@@ -120,7 +122,7 @@ final class Orphans {
 	}
 
 	private void keepLater(Tenure tenure, long until) {
-		this.background.ask(tenure.key(), () -> send(tenure, until)).whenComplete((kept, ex) -> {
+		this.answers.ask(this.background, () -> send(tenure, until)).whenComplete((kept, ex) -> {
 			long next = this.timetable.now() + FIRST_PAUSE;
 			if (ex != null && next - tenure.deadline() < 0) {
 				this.timetable.at(next, () -> keepLater(tenure, until));
@@ -150,7 +152,7 @@ final class Orphans {
 	}
 
 	private void attempt(Return orphan, long pause, boolean failedBefore) {
-		this.background.ask(orphan.key(), () -> this.store.release(orphan.key(), orphan.owner(), null))
+		this.answers.ask(this.background, () -> this.store.release(orphan.key(), orphan.owner(), null))
 			.whenComplete((outcome, ex) -> {
 				if (ex != null) {
 					logger.debug("Lock '" + orphan.key() + "' could not be released yet", ex);

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -33,7 +34,9 @@ final class QueuePlaces {
 
 	private final Timetable timetable;
 
-	private final Background background;
+	private final Answers answers;
+
+	private final Executor background;
 
 	private final LocalLocks locks;
 
@@ -44,12 +47,14 @@ final class QueuePlaces {
 
 	/**
 	 * Create the places of a JVM.
+	 * @param background runs requests to the store
 	 * @param ring makes a listening lock ask the store again
 	 */
-	QueuePlaces(WaitingLine line, Timetable timetable, Background background, UnderWay underWay, LocalLocks locks,
+	QueuePlaces(WaitingLine line, Timetable timetable, Executor background, UnderWay underWay, LocalLocks locks,
 			Consumer<LockKey> ring) {
 		this.line = line;
 		this.timetable = timetable;
+		this.answers = new Answers(timetable);
 		this.background = background;
 		this.underWay = underWay;
 		this.locks = locks;
@@ -121,7 +126,8 @@ final class QueuePlaces {
 	}
 
 	private void withdraw(LockKey key, @Nullable OwnerToken owner, int attempts, Runnable answered) {
-		this.background.ask(key, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
+		this.answers
+			.ask(this.background, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
 			.whenComplete((left, ex) -> {
 				answered.run();
 				if (ex != null && attempts > 1) {

@@ -2,13 +2,11 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
+import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,26 +14,26 @@ import io.github.lockstarter.store.LockStore;
 
 /**
  * Sends due renewals to the store in batches. Renewals that become due at the same time
- * are sent together. Those of one server are independent of those of other servers and of
- * all other requests.
+ * are sent together, and wait for nothing else: neither for other requests nor for the
+ * answers to earlier renewals, because each lease has at most one without an answer.
  */
 final class Renewals {
+
+	private static final int BATCH_SIZE = 100;
 
 	private final LockStore store;
 
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
-
-	private final ConcurrentMap<Object, RenewalWindow> windows = new ConcurrentHashMap<>();
+	private final Executor threads;
 
 	/** Used only by actions of the timetable. */
 	private List<Renewal> due = new ArrayList<>();
 
-	Renewals(LockStore store, Timetable timetable, StoreLanes lanes) {
+	Renewals(LockStore store, Timetable timetable, Executor threads) {
 		this.store = store;
 		this.timetable = timetable;
-		this.lanes = lanes;
+		this.threads = threads;
 	}
 
 	/**
@@ -53,36 +51,32 @@ final class Renewals {
 		List<Renewal> due = this.due;
 		this.due = new ArrayList<>();
 		RenewalRound.begin(due, this.timetable);
-		due.stream()
-			.collect(Collectors.groupingBy((renewal) -> this.lanes.serverOf(renewal.tenure().key())))
-			.forEach((server, renewals) -> sendLater(server, this.windows.compute(server,
-					(key, window) -> ((window != null) ? window : new RenewalWindow()).add(renewals))));
-	}
-
-	private void sendLater(Object server, RenewalWindow window) {
-		if (window.beginSending()) {
-			this.lanes.execute(server, () -> {
-				for (List<Renewal> batch = window.next(); !batch.isEmpty(); batch = window.next()) {
-					send(server, window, batch);
-				}
-			});
+		for (int i = 0; i < due.size(); i += BATCH_SIZE) {
+			List<Renewal> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
+			this.threads.execute(() -> send(batch));
 		}
 	}
 
-	private void send(Object server, RenewalWindow window, List<Renewal> batch) {
-		AtomicInteger unanswered = new AtomicInteger(batch.size());
-		List<CompletionStage<Boolean>> answers = ask(batch);
+	private void send(List<Renewal> due) {
+		List<Renewal> batch = new ArrayList<>(due.size());
+		for (Renewal renewal : due) {
+			if (renewal.tenure().certainty().isOver()) {
+				renewal.answered(false, Duration.ZERO, null);
+			}
+			else {
+				batch.add(renewal);
+			}
+		}
+		if (batch.isEmpty()) {
+			return;
+		}
+		List<CompletionStage<Boolean>> answers = this.store.renew(batch.stream().map(Renewal::send).toList());
 		batch.forEach(Renewal::sent);
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
-			answers.get(i).whenComplete((owned, ex) -> {
-				renewal.answered(Boolean.TRUE.equals(owned), this.store.longestLease(), failure(owned, ex));
-				if (unanswered.decrementAndGet() == 0) {
-					window.answered(batch.size());
-					sendLater(server, window);
-					this.windows.computeIfPresent(server, (key, current) -> current.isIdle() ? null : current);
-				}
-			});
+			answers.get(i)
+				.whenComplete((owned, ex) -> renewal.answered(Boolean.TRUE.equals(owned), this.store.longestLease(),
+						failure(owned, ex)));
 		}
 	}
 
@@ -91,10 +85,6 @@ final class Renewals {
 			return RootCause.unwrap(ex);
 		}
 		return (owned != null) ? null : new IllegalStateException("The store has given no answer");
-	}
-
-	private List<CompletionStage<Boolean>> ask(List<Renewal> batch) {
-		return this.store.renew(batch.stream().map(Renewal::send).toList());
 	}
 
 }

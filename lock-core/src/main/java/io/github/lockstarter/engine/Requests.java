@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -29,7 +30,7 @@ final class Requests implements WaitingLine.Listener {
 
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
+	private final Executor threads;
 
 	private final LocalLocks locks;
 
@@ -47,15 +48,15 @@ final class Requests implements WaitingLine.Listener {
 
 	/**
 	 * Create the requests of a registry.
-	 * @param lanes run the requests of waiters without a thread
+	 * @param threads run the requests of waiters without a thread
 	 * @param desk carries out the effects of answers
 	 */
-	Requests(LockStore store, EngineSettings settings, Timetable timetable, StoreLanes lanes, LocalLocks locks,
+	Requests(LockStore store, EngineSettings settings, Timetable timetable, Executor threads, LocalLocks locks,
 			OutageLog outages, StoreDesk desk) {
 		this.store = store;
 		this.settings = settings;
 		this.timetable = timetable;
-		this.lanes = lanes;
+		this.threads = threads;
 		this.locks = locks;
 		this.outages = outages;
 		this.desk = desk;
@@ -73,7 +74,7 @@ final class Requests implements WaitingLine.Listener {
 		}
 		else {
 			this.answers.within(Answers.CONNECTION, connection)
-				.whenComplete((result, ex) -> run(key, head, () -> askIfWaiting(key, attempt, head), true));
+				.whenComplete((result, ex) -> run(head, () -> askIfWaiting(key, attempt, head), true));
 		}
 	}
 
@@ -87,7 +88,7 @@ final class Requests implements WaitingLine.Listener {
 		Request request = new Request(key, attempt, head, inLine, place);
 		if (this.store.mayBlock()) {
 			request.limit();
-			runBlocking(key, head, () -> send(request));
+			runBlocking(head, () -> send(request));
 		}
 		else {
 			send(request);
@@ -119,12 +120,12 @@ final class Requests implements WaitingLine.Listener {
 			if (!this.store.mayBlock()) {
 				request.limit();
 			}
-			answer.whenComplete((attempted, ex) -> run(request.key, request.head, step, this.store.mayBlock()));
+			answer.whenComplete((attempted, ex) -> run(request.head, step, this.store.mayBlock()));
 		}
 		else if (this.answering.get() != null) {
 			// Otherwise each of many waiters would be answered inside the answer to
 			// another one
-			run(request.key, request.head, step, true);
+			run(request.head, step, true);
 		}
 		else {
 			answeredAtOnce(step);
@@ -144,21 +145,21 @@ final class Requests implements WaitingLine.Listener {
 	/**
 	 * Run a step of a waiter where it waits.
 	 */
-	void run(LockKey key, Waiter waiter, Runnable step, boolean blocking) {
+	void run(Waiter waiter, Runnable step, boolean blocking) {
 		if (!waiter.execute(step, blocking)) {
-			this.lanes.execute(key, step);
+			this.threads.execute(step);
 		}
 	}
 
 	/**
 	 * Run a request that may block where a waiter waits, if it has the time.
 	 */
-	void runBlocking(LockKey key, Waiter waiter, Runnable request) {
+	void runBlocking(Waiter waiter, Runnable request) {
 		if (waiter.hasTime(Answers.BLOCKING)) {
-			run(key, waiter, request, true);
+			run(waiter, request, true);
 		}
 		else {
-			this.lanes.execute(key, request);
+			this.threads.execute(request);
 		}
 	}
 

@@ -35,7 +35,7 @@ final class SimultaneousGrant {
 
 	private final Timetable timetable;
 
-	private final StoreLanes lanes;
+	private final Executor threads;
 
 	private final Answers answers;
 
@@ -47,7 +47,7 @@ final class SimultaneousGrant {
 		this.desk = desk;
 		this.admission = admission;
 		this.timetable = threads.timetable();
-		this.lanes = threads.requests();
+		this.threads = threads.requests();
 		this.answers = new Answers(this.timetable);
 	}
 
@@ -67,12 +67,8 @@ final class SimultaneousGrant {
 		}
 		// A request to a store that blocks keeps its thread
 		boolean here = !this.store.mayBlock() || waitTime.compareTo(Answers.BLOCKING) >= 0;
-		Question question = ask(parts, waitTime, here ? Runnable::run : lane(parts));
+		Question question = ask(parts, waitTime, here ? Runnable::run : this.threads);
 		return conclude(parts, question, await(question.answer), waitTime);
-	}
-
-	private Executor lane(List<Part> parts) {
-		return (request) -> this.lanes.execute(parts.get(0).lock.key(), request);
 	}
 
 	/**
@@ -100,7 +96,7 @@ final class SimultaneousGrant {
 		if (parts == null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		Question question = ask(parts, waitTime, this.store.mayBlock() ? lane(parts) : Runnable::run);
+		Question question = ask(parts, waitTime, this.store.mayBlock() ? this.threads : Runnable::run);
 		return question.answer.handleAsync((grants, ex) -> conclude(parts, question, ex, waitTime), tasks);
 	}
 

@@ -34,7 +34,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private final Answers answers;
 
-	private final Background background;
+	private final Executor background;
 
 	private final LocalLocks locks;
 
@@ -63,7 +63,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 		this.store = store;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
-		this.background = new Background(threads.background(), store.mayBlock(), this.answers);
+		this.background = store.mayBlock() ? threads.store() : Runnable::run;
 		this.locks = new LocalLocks(terms, this);
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
@@ -180,7 +180,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 			}
 		};
 		if (this.store.mayBlock()) {
-			this.requests.runBlocking(key, waiter, step);
+			this.requests.runBlocking(waiter, step);
 		}
 		else {
 			step.run();
@@ -228,7 +228,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	}
 
 	private void expireNow(Hold hold) {
-		this.background.run(hold.key(), () -> this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
+		this.background.execute(() -> this.locks.change(hold.key(), (lock) -> lock.expire(hold)));
 	}
 
 	@Override

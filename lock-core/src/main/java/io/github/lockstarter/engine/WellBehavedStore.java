@@ -28,7 +28,6 @@ import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -46,8 +45,6 @@ final class WellBehavedStore implements LockStore {
 
 	private final boolean mayBlock;
 
-	private final StoreServers servers;
-
 	private final Optional<LockKeeping> keeping;
 
 	private final Optional<GroupGrant> groupGrant;
@@ -59,7 +56,6 @@ final class WellBehavedStore implements LockStore {
 	WellBehavedStore(LockStore delegate) {
 		this.delegate = delegate;
 		this.mayBlock = delegate.mayBlock();
-		this.servers = delegate.servers();
 		this.keeping = delegate.keeping().map(WellBehavedStore::keeping);
 		this.groupGrant = delegate.groupGrant().map(WellBehavedGroupGrant::new);
 		this.waitingLine = new WellBehavedLine(delegate.waitingLine());
@@ -153,11 +149,6 @@ final class WellBehavedStore implements LockStore {
 	@Override
 	public WaitingLine waitingLine() {
 		return this.waitingLine;
-	}
-
-	@Override
-	public StoreServers servers() {
-		return this.servers;
 	}
 
 	@Override

@@ -19,7 +19,7 @@
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
  *    |  WellBehavedStore, Answers                                asks the store; no request throws, or lasts for ever
- * threads      EngineThreads: Timetable, StoreLanes of Servers, Background
+ * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>
  *  idle ----arrive----&gt; asking ----granted----&gt; held ----exit----&gt; releasing ----returned----+
  *                        ^  |                   |  ^ handed on         (or kept)           |
@@ -40,7 +40,7 @@
  * <li>A tenure's {@code Certainty} changes under its own monitor, because the watchdog
  * never waits for the guard of a lock.</li>
  * <li>Only {@code EngineThreads} and {@code Timetable} start threads. Requests to a store
- * that may block run on the waiting thread, or in a lane of the server.</li>
+ * that may block run on the waiting thread, or on a few others.</li>
  * </ul>
  */
 @NullMarked

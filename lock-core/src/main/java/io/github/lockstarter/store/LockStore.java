@@ -152,13 +152,6 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return the servers of this store.
-	 */
-	default StoreServers servers() {
-		return StoreServers.ONE;
-	}
-
-	/**
 	 * Return the longest time for which a grant or a renewal counts, from the moment its
 	 * request was sent. It limits every lease, and a longer one is renewed more often.
 	 * This method is called after each answer, must not block, and may return less than

@@ -75,7 +75,7 @@ class AsyncThreadsTests {
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2 })
 	void withoutAFurtherThreadABodyEndsAndItsLocksAreReleased(int locks) {
-		ScarceTime time = new ScarceTime();
+		ScarceTime time = new ScarceTime(5);
 		LockMemory memory = new LockMemory(time.manual);
 		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(memory),
 				EngineSettings.DEFAULTS, LockListener.NO_OP, time)) {
@@ -86,6 +86,22 @@ class AsyncThreadsTests {
 			time.manual.settle();
 			assertThat(result).isCompletedWithValue(true);
 			assertThat(memory.isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void withoutAFurtherThreadALeaseIsRenewedLater() {
+		ScarceTime time = new ScarceTime(2);
+		LockStore store = new FaultInjectingStore(new MemoryLockStore(new LockMemory(time.manual)));
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP,
+				time)) {
+			Lease lease = registry.acquire(LockRequest.of("stock", 1001));
+			time.scarce = true;
+			time.manual.advance(EngineSettings.DEFAULTS.leaseTime().dividedBy(2));
+			time.scarce = false;
+			time.manual.advance(EngineSettings.DEFAULTS.leaseTime().multipliedBy(2));
+			assertThat(lease.isHeld()).isTrue();
+			lease.close();
 		}
 	}
 
@@ -124,16 +140,26 @@ class AsyncThreadsTests {
 	}
 
 	/**
-	 * A time at which no thread can be started for callers; those for requests to stores
-	 * are tried again.
+	 * A time at which no thread can be started: for callers only, or for requests to the
+	 * store as well.
 	 */
 	private static final class ScarceTime implements Time {
 
 		private final ManualTime manual = new ManualTime();
 
+		private final int first;
+
 		private int observed;
 
 		private volatile boolean scarce;
+
+		/**
+		 * Create a time.
+		 * @param first the first kind of threads that becomes scarce
+		 */
+		ScarceTime(int first) {
+			this.first = first;
+		}
 
 		@Override
 		public long now() {
@@ -157,9 +183,9 @@ class AsyncThreadsTests {
 
 		@Override
 		public Executor observe(Executor threads) {
-			boolean ofCallers = this.observed++ >= 5;
+			boolean mayBeScarce = this.observed++ >= this.first;
 			return (task) -> {
-				if (ofCallers && this.scarce) {
+				if (mayBeScarce && this.scarce) {
 					throw new OutOfMemoryError("unable to create native thread");
 				}
 				this.manual.observe(threads).execute(task);

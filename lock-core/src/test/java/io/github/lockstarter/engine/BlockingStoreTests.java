@@ -3,10 +3,12 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,7 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.ManualInstances;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +41,10 @@ class BlockingStoreTests {
 	private static final LockKey KEY = LockKey.of("stock", 1001);
 
 	private static final LockRequest REQUEST = LockRequest.of(KEY).withWaitTime(Duration.ofMinutes(1));
+
+	private static final List<LockRequest> MANY = IntStream.range(0, 100)
+		.mapToObj((i) -> LockRequest.of("many", i))
+		.toList();
 
 	private static final EngineSettings DEFAULTS = EngineSettings.DEFAULTS;
 
@@ -97,6 +104,33 @@ class BlockingStoreTests {
 		assertThat(lease).isNotDone();
 		this.store.answer.countDown();
 		lease.join().close();
+	}
+
+	@Test
+	void requestsThatBlockKeepNoReleaseFromAThread() {
+		FaultInjectingStore silent = this.instances.store();
+		DefaultLockRegistry others = this.instances.registry(silent);
+		Lease lease = others.acquire(REQUEST);
+		silent.acquire.loseRequests(this::isNotAnswered);
+		MANY.forEach(others::acquireAsync);
+		assertThat(lease.closeAsync()).succeedsWithin(Duration.ofSeconds(20));
+		this.store.answer.countDown();
+	}
+
+	@Test
+	void releasesThatBlockKeepNoRequestFromAThread() {
+		FaultInjectingStore silent = this.instances.store();
+		DefaultLockRegistry others = this.instances.registry(silent);
+		List<Lease> leases = MANY.stream().map(others::acquire).toList();
+		silent.release.loseRequests(this::isNotAnswered);
+		leases.forEach(Lease::closeAsync);
+		assertThat(others.acquireAsync(REQUEST)).succeedsWithin(Duration.ofSeconds(20));
+		this.store.answer.countDown();
+	}
+
+	private boolean isNotAnswered() {
+		Callers.await(this.store.answer);
+		return false;
 	}
 
 	private static final class SlowStore extends BlockingLockStore {

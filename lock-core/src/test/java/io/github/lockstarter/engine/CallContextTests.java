@@ -165,7 +165,7 @@ class CallContextTests {
 		};
 		ClassLoader before = Thread.currentThread().getContextClassLoader();
 		Thread.currentThread().setContextClassLoader(loader);
-		try (EngineThreads threads = new EngineThreads(new MemoryLockStore(), Time.SYSTEM)) {
+		try (EngineThreads threads = new EngineThreads(Time.SYSTEM)) {
 			assertThat(CompletableFuture
 				.supplyAsync(() -> Thread.currentThread().getContextClassLoader(), threads.callbacks())
 				.get()).isSameAs(loader);

@@ -32,7 +32,6 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.ManualInstances;
@@ -179,12 +178,6 @@ class FaultyStoreTests {
 			public boolean mayBlock() {
 				assertThat(asked.incrementAndGet()).isOne();
 				return super.mayBlock();
-			}
-
-			@Override
-			public StoreServers servers() {
-				assertThat(asked).hasValue(1);
-				return super.servers();
 			}
 
 		};

@@ -28,7 +28,7 @@ class FutureWaiterTests {
 
 	private final LockStore store = new DirectStore(new MemoryLockStore(this.memory));
 
-	private final EngineThreads threads = new EngineThreads(this.store, this.time);
+	private final EngineThreads threads = new EngineThreads(this.time);
 
 	private final DefaultLockRegistry other = new DefaultLockRegistry(new MemoryLockStore(this.memory),
 			EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);

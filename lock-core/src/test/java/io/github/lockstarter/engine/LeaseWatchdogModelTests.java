@@ -3,6 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -62,10 +63,10 @@ class LeaseWatchdogModelTests {
 		Game(Rival rival) {
 			this.rival = rival;
 			MemoryLockStore store = new MemoryLockStore();
-			StoreLanes lanes = new StoreLanes((key) -> "", (task) -> {
-			}, this.timetable, 1, 1);
-			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, lanes),
-					new Orphans(store, this.timetable, new Background(lanes, true, new Answers(this.timetable)), () -> {
+			Executor threads = (task) -> {
+			};
+			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads),
+					new Orphans(store, this.timetable, threads, () -> {
 					}), new LossNotice("memory", (event) -> {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");

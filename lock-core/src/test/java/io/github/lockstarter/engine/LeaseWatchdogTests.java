@@ -48,9 +48,8 @@ class LeaseWatchdogTests {
 
 	private final StoreClient client = new StoreClient(this.store);
 
-	private final Orphans orphans = new Orphans(this.store, this.timetable,
-			new Background(lanes(), true, new Answers(this.timetable)), () -> {
-			});
+	private final Orphans orphans = new Orphans(this.store, this.timetable, this::onStoreThread, () -> {
+	});
 
 	private final List<Hold> holds = new ArrayList<>();
 
@@ -444,8 +443,8 @@ class LeaseWatchdogTests {
 	}
 
 	private LeaseWatchdog watchdog(Timetable timetable, int renewalsPerLease) {
-		return new LeaseWatchdog(timetable, new Renewals(this.store, timetable, lanes()), this.orphans, this.notice,
-				this::lost, LEASE, renewalsPerLease);
+		return new LeaseWatchdog(timetable, new Renewals(this.store, timetable, this::onStoreThread), this.orphans,
+				this.notice, this::lost, LEASE, renewalsPerLease);
 	}
 
 	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {
@@ -460,10 +459,6 @@ class LeaseWatchdogTests {
 		this.holds.stream()
 			.filter((hold) -> hold.tenure() == tenure && hold.lose(tenure.certainty().lossReason()))
 			.forEach(this.notice::lost);
-	}
-
-	private StoreLanes lanes() {
-		return new StoreLanes((key) -> "", this::onStoreThread, this.timetable, 1, 1);
 	}
 
 	private void onStoreThread(Runnable task) {

@@ -33,11 +33,8 @@ class OrphansTests {
 
 	private final StoreClient client = new StoreClient(this.store);
 
-	private final Orphans orphans = new Orphans(this.store, this.timetable,
-			new Background(new StoreLanes((key) -> "", Runnable::run, this.timetable, 1, 1), true,
-					new Answers(this.timetable)),
-			() -> {
-			});
+	private final Orphans orphans = new Orphans(this.store, this.timetable, Runnable::run, () -> {
+	});
 
 	private final OwnerToken owner = OwnerToken.random();
 

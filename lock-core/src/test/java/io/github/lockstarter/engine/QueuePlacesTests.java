@@ -106,10 +106,8 @@ class QueuePlacesTests {
 	}
 
 	private QueuePlaces places(Executor threads) {
-		return new QueuePlaces(this.store.waitingLine(), this.timetable,
-				new Background(new StoreLanes((key) -> "", threads, this.timetable, 1, 1), true,
-						new Answers(this.timetable)),
-				this.underWay, this.locks, this.rung::add);
+		return new QueuePlaces(this.store.waitingLine(), this.timetable, threads, this.underWay, this.locks,
+				this.rung::add);
 	}
 
 	private void advance(Duration duration) {

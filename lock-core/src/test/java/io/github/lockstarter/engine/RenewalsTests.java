@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -26,7 +25,6 @@ import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.ManualTime;
 
@@ -42,8 +40,7 @@ class RenewalsTests implements Renewal.Listener {
 
 	private final Servers servers = new Servers();
 
-	private Renewals renewals = new Renewals(this.servers, this.timetable,
-			new StoreLanes(LockKey::name, Runnable::run, this.timetable, 1, 1));
+	private Renewals renewals = new Renewals(this.servers, this.timetable, Runnable::run);
 
 	private final List<LockKey> answered = Collections.synchronizedList(new ArrayList<>());
 
@@ -67,49 +64,25 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	@Test
-	void serversThatBlockDelayNoOtherNorDoesWhatElseTheyAreAsked() {
+	void aStoreThatBlocksKeepsNoRenewalBehindAnythingElse() {
 		CountDownLatch silence = new CountDownLatch(1);
 		this.servers.silence = silence;
-		try (EngineThreads threads = new EngineThreads(this.servers, this.time)) {
+		try (EngineThreads threads = new EngineThreads(this.time)) {
 			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
 			for (int i = 0; i < 200; i++) {
-				threads.background().execute(LockKey.of("blocking-0", i), () -> Callers.await(silence));
-				threads.background().execute(LockKey.of("quick", i), () -> Callers.await(silence));
+				threads.store().execute(() -> Callers.await(silence));
+				threads.requests().execute(() -> Callers.await(silence));
 			}
-			IntStream.range(0, 20).forEach((i) -> due("blocking-" + i, 200));
+			due("blocking", 1);
 			due("quick", 300);
 			Awaitility.await().until(() -> this.answered.size() == 300);
 			assertThat(this.answered).allMatch((key) -> key.name().equals("quick"));
 			silence.countDown();
-			Awaitility.await().until(() -> this.answered.size() == 20 * 200 + 300);
+			Awaitility.await().until(() -> this.answered.size() == 301);
 		}
 		finally {
 			silence.countDown();
 		}
-	}
-
-	@Test
-	void whatFoundNoThreadIsSentSoon() {
-		AtomicBoolean exhausted = new AtomicBoolean(true);
-		this.renewals = new Renewals(this.servers, this.timetable, new StoreLanes(LockKey::name, (task) -> {
-			if (exhausted.getAndSet(false)) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			task.run();
-		}, this.timetable, 1, 2));
-		due("quick", 1);
-		assertThat(this.answered).isEmpty();
-		advance(Duration.ofSeconds(1));
-		assertThat(this.answered).hasSize(1);
-	}
-
-	@Test
-	void aServerThatDoesNotAnswerIsNotBuried() {
-		due("dead", 10_000);
-		assertThat(this.servers.unanswered).hasSize(RenewalWindow.SIZE);
-		this.servers.answerAll();
-		assertThat(this.answered).hasSize(10_000);
-		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
@@ -122,9 +95,8 @@ class RenewalsTests implements Renewal.Listener {
 
 	@Test
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
-		StoreLanes lanes = new StoreLanes(LockKey::name, Runnable::run, this.timetable, 1, 1);
-		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals, new Orphans(this.servers,
-				this.timetable, new Background(lanes, true, new Answers(this.timetable)), () -> {
+		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
+				new Orphans(this.servers, this.timetable, Runnable::run, () -> {
 				}), new LossNotice("memory", (event) -> {
 				}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 				}, LEASE, 3);
@@ -253,11 +225,6 @@ class RenewalsTests implements Renewal.Listener {
 		@Override
 		public Set<LockMode> modes() {
 			return Set.of(LockMode.EXCLUSIVE);
-		}
-
-		@Override
-		public StoreServers servers() {
-			return LockKey::name;
 		}
 
 		@Override

@@ -141,12 +141,6 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 		return cluster.nodes((node) -> node.getNodeId().equals(server)).commands(0);
 	}
 
-	@Override
-	public String serverOf(byte[] key) {
-		// A look-up of the servers in a cluster would have to connect
-		return (this.commands.connection() != null) ? server(key) : "";
-	}
-
 	private String server(byte[] key) {
 		if (!(this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster)) {
 			return "";

@@ -31,7 +31,6 @@ import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -66,8 +65,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	private final Optional<LockKeeping> keeping = Optional.of(this::keep);
 
 	private final Optional<LockInspection> inspection;
-
-	private final StoreServers servers;
 
 	private final boolean awaitingReleases;
 
@@ -107,7 +104,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
 				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
 		this.inspection = Optional.of(new RedisInspection(this.scripts, this.calls));
-		this.servers = new RedisServers(this.scripts, this.calls);
 		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
 	}
@@ -250,11 +246,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	@Override
 	public WaitingLine waitingLine() {
 		return this.line;
-	}
-
-	@Override
-	public StoreServers servers() {
-		return this.servers;
 	}
 
 	@Override

@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Runs scripts on the server of a lock. Scripts for one lock take effect in the order of
  * the calls.
@@ -51,20 +49,6 @@ interface ScriptConnection extends AutoCloseable {
 	boolean mayBlock();
 
 	/**
-	 * Return an object that stands for the server of a key in a cluster, without a
-	 * request.
-	 */
-	Object serverOf(byte[] key);
-
-	/**
-	 * Return a task that looks up the servers of all keys, or {@code null} if they are
-	 * known without.
-	 */
-	default @Nullable Runnable serverLookup() {
-		return null;
-	}
-
-	/**
 	 * Return whether the driver repeats a script unnoticed when a connection ends before
 	 * the answer has come.
 	 */
@@ -78,13 +62,6 @@ interface ScriptConnection extends AutoCloseable {
 	 * connect first.
 	 */
 	boolean isCluster();
-
-	/**
-	 * Return whether this is a cluster, as far as known without connecting.
-	 */
-	default boolean isKnownAsCluster() {
-		return isCluster();
-	}
 
 	/**
 	 * End attempts to connect.

@@ -27,8 +27,6 @@ final class SpringScriptConnection implements ScriptConnection {
 
 	private final RedisConnectionFactory connections;
 
-	private final ClusterServers servers;
-
 	private final boolean repeating;
 
 	private final ConnectAttempts<Boolean> first = new ConnectAttempts<>(this::open);
@@ -46,7 +44,6 @@ final class SpringScriptConnection implements ScriptConnection {
 	 */
 	SpringScriptConnection(RedisConnectionFactory connections, boolean repeating) {
 		this.connections = connections;
-		this.servers = new ClusterServers(connections);
 		this.repeating = repeating;
 	}
 
@@ -96,8 +93,6 @@ final class SpringScriptConnection implements ScriptConnection {
 	private <R> R onConnection(ScriptCall call, Function<RedisConnection, R> commands) {
 		RedisConnection connection = this.connections.getConnection();
 		try {
-			// Known before the first renewal, which must not wait for other servers
-			noteCluster(connection);
 			return commands.apply(connection);
 		}
 		catch (RuntimeException ex) {
@@ -114,7 +109,7 @@ final class SpringScriptConnection implements ScriptConnection {
 	 * belong to another server by now.
 	 */
 	private void doubt(RedisConnection connection, RuntimeException failure) {
-		boolean wrong = ScriptErrors.isWrongServer(failure) && !isKnownAsCluster();
+		boolean wrong = ScriptErrors.isWrongServer(failure) && !noteCluster(connection);
 		if (wrong) {
 			try {
 				connection.execute("QUIT");
@@ -158,21 +153,6 @@ final class SpringScriptConnection implements ScriptConnection {
 			}
 			return connection.scriptingCommands().eval(script.text(), returnType, keyCount, all);
 		}
-	}
-
-	@Override
-	public Object serverOf(byte[] key) {
-		return this.servers.of(key);
-	}
-
-	@Override
-	public @Nullable Runnable serverLookup() {
-		return isKnownAsCluster() ? this.servers::lookUp : null;
-	}
-
-	@Override
-	public boolean isKnownAsCluster() {
-		return Boolean.TRUE.equals(this.cluster);
 	}
 
 	@Override

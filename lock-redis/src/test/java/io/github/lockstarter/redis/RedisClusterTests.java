@@ -5,7 +5,6 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -170,33 +169,6 @@ class RedisClusterTests {
 					.isThrownBy(() -> new StoreClient(store).acquire(key, OwnerToken.random(), LEASE_TIME, false))
 					.withMessageContaining("Only 0 replicas have confirmed");
 			}
-		}
-	}
-
-	@Test
-	@FullProfileOnly
-	void locksOnDifferentServersAreDistinguished() {
-		try (RedisLockStore store = new RedisLockStore(lettuce, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
-			assertThat(new StoreClient(store).isAwaited(LockKey.of("slots"))).isFalse();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
-				.hasSize(3);
-		}
-	}
-
-	@Test
-	@FullProfileOnly
-	void locksOnDifferentServersAreDistinguishedWithABlockingDriverAsWell() {
-		try (RedisLockStore store = new RedisLockStore(jedis, RedisLockSettings.DEFAULTS)) {
-			assertThat(store.servers().of(LockKey.of("slots"))).isEqualTo("");
-			// The first acquisition is enough: its renewal must not wait for other
-			// servers
-			new StoreClient(store).acquire(LockKey.of("slots"), OwnerToken.random(), LEASE_TIME, false);
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
-				.hasSize(50);
-			Objects.requireNonNull(store.servers().lookup()).run();
-			assertThat(IntStream.range(0, 50).mapToObj((i) -> store.servers().of(LockKey.of("slots", i))).distinct())
-				.hasSize(3);
 		}
 	}
 

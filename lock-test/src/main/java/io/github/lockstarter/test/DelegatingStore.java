@@ -22,7 +22,6 @@ import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.store.StoreServers;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -123,11 +122,6 @@ public class DelegatingStore implements LockStore {
 	@Override
 	public WaitingLine waitingLine() {
 		return (this.delegate.waitingLine() != WaitingLine.NONE) ? new Line() : WaitingLine.NONE;
-	}
-
-	@Override
-	public StoreServers servers() {
-		return this.delegate.servers();
 	}
 
 	@Override
