@@ -3,7 +3,7 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,22 +32,22 @@ final class Admission {
 
 	private final StoreCapabilities capabilities;
 
-	private final Executor returns;
+	private final EngineThreads threads;
 
 	Admission(StoreDesk desk, OutageLog outages, LockListener listener, StoreCapabilities capabilities,
-			Executor returns) {
+			EngineThreads threads) {
 		this.desk = desk;
 		this.outages = outages;
 		this.listener = listener;
 		this.capabilities = capabilities;
-		this.returns = returns;
+		this.threads = threads;
 	}
 
 	/**
-	 * Return what releases locks for callers that do not wait for it.
+	 * Release locks for a caller that must not block.
 	 */
-	Executor returns() {
-		return this.returns;
+	CompletableFuture<Void> release(Runnable release) {
+		return this.threads.release(release);
 	}
 
 	/**

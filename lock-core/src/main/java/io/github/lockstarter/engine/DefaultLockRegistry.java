@@ -131,7 +131,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.locks = this.desk.locks();
 		safeStore.setInstance(settings.instanceName());
 		safeStore.onInterruption(this::renewAll);
-		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads.returns());
+		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads);
 		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
 				this.threads);
 	}
@@ -276,7 +276,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
 			Function<LockRequest, CompletableFuture<Lease>> one) {
 		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one,
-				this.threads.requests(), bodies, this.threads.returns(), this.desk::releaseInTime);
+				this.threads.requests(), bodies, this.threads::release, this.desk::releaseInTime);
 	}
 
 	/**

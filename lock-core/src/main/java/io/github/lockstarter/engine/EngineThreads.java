@@ -2,12 +2,11 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,17 +18,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <ul>
  * <li>Renewals have {@value #MAX_RENEWAL_THREADS} threads of their own, so they never
  * wait behind other requests.</li>
- * <li>If the store may block, its other requests in the background, such as releases and
- * withdrawals, have {@value #MAX_STORE_THREADS} threads.</li>
- * <li>So have the requests of waiters that must not block. A waiter must not keep the
- * release that it waits for from a thread, therefore these are others.</li>
+ * <li>Leases are closed on {@value #MAX_STORE_THREADS} threads for callers that must not
+ * block. If the store may block, the same threads make its other requests in the
+ * background, such as withdrawals and further attempts to release.</li>
+ * <li>The requests of waiters that must not block have as many other threads, because
+ * they must not keep the release that they wait for from one.</li>
  * </ul>
  * Threads beyond the first two start when there is work, and end after some idle seconds.
  * At most one task waits for a thread for each renewal, release and withdrawal under way,
  * and each of these ends with its lease. An asynchronous waiter occupies no thread. Its
- * steps run on a virtual thread where the JDK has them, and otherwise on one of
- * {@value #MAX_TASK_THREADS} threads. Bodies may wait for each other, so each of them has
- * a thread of its own.
+ * steps, and what depends on its future, run on one of {@value #MAX_TASK_THREADS}
+ * threads. Bodies may wait for each other, so each of them has a thread of its own.
  */
 final class EngineThreads implements AutoCloseable {
 
@@ -39,15 +38,7 @@ final class EngineThreads implements AutoCloseable {
 
 	private static final int MAX_TASK_THREADS = 20;
 
-	private static final int MAX_RETURN_THREADS = 8;
-
 	private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(250);
-
-	private static final String TASK_THREADS = "lock-async-";
-
-	private static final String BODY_THREADS = "lock-body-";
-
-	private static final String RETURN_THREADS = "lock-return-";
 
 	private final Timetable timetable;
 
@@ -61,6 +52,10 @@ final class EngineThreads implements AutoCloseable {
 
 	private final ThreadPoolExecutor eventPool = pool("lock-event-", 1);
 
+	private final ThreadPoolExecutor taskPool = pool("lock-async-", MAX_TASK_THREADS);
+
+	private final ThreadPoolExecutor bodyPool = pool("lock-body-", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+
 	private final Executor callbacks;
 
 	private final Executor events;
@@ -71,13 +66,9 @@ final class EngineThreads implements AutoCloseable {
 
 	private final Executor renewals;
 
-	private final List<ThreadPoolExecutor> platformThreads;
-
 	private final Executor tasks;
 
 	private final Executor bodies;
-
-	private final Executor returns;
 
 	/**
 	 * Start the thread that keeps time; the other threads start when there is work.
@@ -89,21 +80,8 @@ final class EngineThreads implements AutoCloseable {
 		this.store = retrying(time.observe(this.storePool));
 		this.requests = retrying(time.observe(this.requestPool));
 		this.renewals = retrying(time.observe(this.renewalPool));
-		ThreadFactory virtual = VirtualThreads.factory(TASK_THREADS);
-		if (virtual != null) {
-			this.platformThreads = List.of();
-			this.tasks = surviving(time.observe((task) -> virtual.newThread(task).start()));
-			this.bodies = this.tasks;
-			this.returns = this.tasks;
-		}
-		else {
-			this.platformThreads = List.of(pool(TASK_THREADS, MAX_TASK_THREADS),
-					pool(BODY_THREADS, 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
-					pool(RETURN_THREADS, MAX_RETURN_THREADS));
-			this.tasks = surviving(time.observe(this.platformThreads.get(0)));
-			this.bodies = surviving(time.observe(this.platformThreads.get(1)));
-			this.returns = surviving(time.observe(this.platformThreads.get(2)));
-		}
+		this.tasks = surviving(time.observe(this.taskPool));
+		this.bodies = surviving(time.observe(this.bodyPool));
 		this.timetable.start();
 	}
 
@@ -145,7 +123,7 @@ final class EngineThreads implements AutoCloseable {
 
 	/**
 	 * Return the executor for requests in the background other than renewals, if the
-	 * store may block.
+	 * store may block. No caller's code runs there.
 	 */
 	Executor store() {
 		return this.store;
@@ -197,12 +175,13 @@ final class EngineThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Return the executor that closes leases for callers that must not block.
-	 * Asynchronous callers cannot use up its threads, so a body that waits for a lock
-	 * does not delay the release of that lock.
+	 * Release locks for a caller that must not block.
+	 * @return done afterwards, on a thread that releases no locks: what depends on it may
+	 * wait for one
 	 */
-	Executor returns() {
-		return this.returns;
+	CompletableFuture<Void> release(Runnable release) {
+		return CompletableFuture.runAsync(release, this.store).whenCompleteAsync((nothing, ex) -> {
+		}, this.tasks);
 	}
 
 	boolean areEnded() {
@@ -217,7 +196,8 @@ final class EngineThreads implements AutoCloseable {
 		this.renewalPool.shutdown();
 		this.callbackPool.shutdown();
 		this.eventPool.shutdown();
-		this.platformThreads.forEach(ThreadPoolExecutor::shutdown);
+		this.taskPool.shutdown();
+		this.bodyPool.shutdown();
 	}
 
 	private static ThreadPoolExecutor pool(String name, int size) {
@@ -232,7 +212,10 @@ final class EngineThreads implements AutoCloseable {
 			// The thread outlives the current call, so it must not inherit its context
 			Thread thread = new Thread(null, task, name + number.incrementAndGet(), 0, false);
 			thread.setDaemon(true);
-			return VirtualThreads.withClassLoader(thread);
+			// Otherwise it has that of the JVM, from JDK 21 on, which does not see the
+			// classes of an application in an executable jar
+			thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+			return thread;
 		},
 				// After close, the calling thread runs its tasks itself
 				(task, executor) -> task.run());

@@ -107,7 +107,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return CompletableFuture.runAsync(this::close, this.admission.returns());
+		return this.admission.release(this::close);
 	}
 
 	@Override

@@ -5,9 +5,9 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -20,9 +20,9 @@ import io.github.lockstarter.LockLostException;
  * Leases of several locks that were acquired together.
  *
  * @param all one lease for each lock, in the order in which the locks were acquired
- * @param returns runs what releases the locks
+ * @param releases releases locks for a caller that must not block
  */
-record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
+record HeldLeases(List<Lease> all, Function<Runnable, CompletableFuture<Void>> releases) implements LeaseSet {
 
 	private static final Log logger = LogFactory.getLog(HeldLeases.class);
 
@@ -31,7 +31,7 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 	 */
 	static void release(List<Lease> leases) {
 		try {
-			new HeldLeases(leases, Runnable::run).close();
+			close(leases);
 		}
 		catch (LockLostException ex) {
 			logger.debug("A lock was lost while waiting for others", ex);
@@ -70,10 +70,14 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 
 	@Override
 	public void close() {
+		close(this.all);
+	}
+
+	private static void close(List<Lease> leases) {
 		LockLostException loss = null;
-		for (int i = this.all.size() - 1; i >= 0; i--) {
+		for (int i = leases.size() - 1; i >= 0; i--) {
 			try {
-				this.all.get(i).close();
+				leases.get(i).close();
 			}
 			catch (LockLostException ex) {
 				if (loss != null) {
@@ -89,7 +93,7 @@ record HeldLeases(List<Lease> all, Executor returns) implements LeaseSet {
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return CompletableFuture.runAsync(this::close, this.returns);
+		return this.releases.apply(this::close);
 	}
 
 	@Override

@@ -46,7 +46,7 @@ final class ManyLocks {
 
 	private final Executor tasks;
 
-	private final Executor returns;
+	private final Function<Runnable, CompletableFuture<Void>> returns;
 
 	private final Function<Runnable, CompletableFuture<Void>> releases;
 
@@ -72,14 +72,14 @@ final class ManyLocks {
 	 * {@link #begin()}
 	 * @param tasks runs what asks for the locks
 	 * @param bodies runs what callers do with the leases
-	 * @param returns runs what releases the locks
+	 * @param returns releases locks for a caller that must not block
 	 * @param releases releases locks for a caller that waits for it, until it has taken
 	 * too long
 	 */
 	ManyLocks(Time time, List<LockRequest> requests, Duration waitTime,
 			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies, Executor returns,
-			Function<Runnable, CompletableFuture<Void>> releases) {
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies,
+			Function<Runnable, CompletableFuture<Void>> returns, Function<Runnable, CompletableFuture<Void>> releases) {
 		this.time = time;
 		this.start = time.now();
 		this.requests = requests;
@@ -101,7 +101,7 @@ final class ManyLocks {
 		this.result.whenComplete((leases, ex) -> {
 			if (!(leases instanceof HeldLeases)) {
 				// A caller that cancels the future must not wait for the store
-				this.returns.execute(this::stop);
+				this.returns.apply(this::stop);
 			}
 		});
 		this.tasks.execute(this::acquire);

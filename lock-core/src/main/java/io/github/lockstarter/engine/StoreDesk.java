@@ -54,8 +54,6 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private final OutageLog outages;
 
-	private final Executor returns;
-
 	private final Executor events;
 
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, Terms terms, LossNotice notice,
@@ -71,7 +69,6 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, threads.requests(), this.locks, outages, this);
 		this.outages = outages;
-		this.returns = threads.returns();
 		this.events = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, notice, this.underWay);
@@ -154,8 +151,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	 * Release locks for a caller that waits for this as long as for its own answer.
 	 */
 	CompletableFuture<Void> releaseInTime(Runnable release) {
-		Executor thread = this.store.mayBlock() ? this.returns : Runnable::run;
-		return this.answers.within(Answers.OWN, CompletableFuture.runAsync(release, thread));
+		return this.answers.within(Answers.OWN, CompletableFuture.runAsync(release, this.background));
 	}
 
 	@Override

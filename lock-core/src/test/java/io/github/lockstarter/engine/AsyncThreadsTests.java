@@ -27,6 +27,7 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
@@ -122,6 +123,29 @@ class AsyncThreadsTests {
 				}))
 				.toList();
 			bodies.forEach((body) -> assertThat(body.orTimeout(30, TimeUnit.SECONDS).join()).isNotNull());
+		}
+	}
+
+	@Test
+	void whatDependsOnReleasesKeepsNoReleaseFromAThread() {
+		LockMemory memory = new LockMemory();
+		FaultInjectingStore store = new FaultInjectingStore(new MemoryLockStore(memory));
+		LockRequest wanted = LockRequest.of("stock", "wanted").withWaitTime(Duration.ofSeconds(20));
+		try (DefaultLockRegistry elsewhere = registry(new MemoryLockStore(memory));
+				DefaultLockRegistry registry = registry(store)) {
+			CountDownLatch attached = new CountDownLatch(1);
+			CountDownLatch released = new CountDownLatch(1);
+			List<Lease> leases = requests().limit(100).map(registry::acquire).toList();
+			Lease lease = registry.acquire(wanted);
+			store.release.loseRequests(() -> {
+				Callers.await(attached);
+				return false;
+			});
+			leases.forEach((each) -> each.closeAsync().thenRun(() -> Callers.await(released)));
+			lease.closeAsync();
+			attached.countDown();
+			elsewhere.acquire(wanted).close();
+			released.countDown();
 		}
 	}
 

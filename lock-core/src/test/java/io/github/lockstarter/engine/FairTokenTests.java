@@ -14,8 +14,6 @@ import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -54,7 +52,6 @@ class FairTokenTests {
 	private final CompletableFuture<Boolean> granted = new CompletableFuture<>();
 
 	@Test
-	@EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "virtual threads cannot be occupied")
 	void theNewTenureHasANewToken() throws Exception {
 		DefaultLockRegistry registry = registry(new ForgetfulStore());
 		CountDownLatch busy = new CountDownLatch(1);

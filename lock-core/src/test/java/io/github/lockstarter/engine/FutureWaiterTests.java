@@ -64,7 +64,7 @@ class FutureWaiterTests {
 		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, terms,
 				new LossNotice("memory", listener, Runnable::run, Runnable::run, outages), outages);
 		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store.name(), this.store),
-				this.threads.returns());
+				this.threads);
 	}
 
 }
