@@ -118,21 +118,19 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		this.lockSettings = lockSettings;
 		this.shutdownTimeout = settings.shutdownTimeout();
 		this.capabilities = StoreCapabilities.of(name, store);
-		LockStore safeStore = new WellBehavedStore(store);
 		LockListener safeListener = LockListener.of(List.of(listener));
 		this.threads = new EngineThreads(time);
 		this.terms = new Terms(settings, time);
 		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
-		OutageLog outages = new OutageLog(name, safeStore, this.threads.timetable(),
-				settings.leaseTime().dividedBy(10));
+		OutageLog outages = new OutageLog(name, store, this.threads.timetable(), settings.leaseTime().dividedBy(10));
 		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), this.threads.events(),
 				outages);
-		this.desk = new StoreDesk(safeStore, settings, this.threads, this.terms, notice, outages);
+		this.desk = new StoreDesk(store, settings, this.threads, this.terms, notice, outages);
 		this.locks = this.desk.locks();
-		safeStore.setInstance(settings.instanceName());
-		safeStore.onInterruption(this::renewAll);
+		store.setInstance(settings.instanceName());
+		store.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads);
-		this.simultaneousGrant = new SimultaneousGrant(safeStore, this.terms, this.locks, this.desk, this.admission,
+		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
 				this.threads);
 	}
 

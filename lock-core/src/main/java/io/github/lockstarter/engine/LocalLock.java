@@ -431,7 +431,7 @@ final class LocalLock {
 	void overdue(Attempt attempt) {
 		change(() -> {
 			if (this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now())) {
-				denyOutOfTime(Denial.unavailable(WellBehavedStore.noAnswer()));
+				denyOutOfTime(Denial.unavailable(Answers.noAnswer()));
 			}
 		});
 	}
@@ -754,7 +754,7 @@ final class LocalLock {
 			return Denial.unavailable(this.outage.cause());
 		}
 		boolean slow = this.asking && this.attempt != null && this.attempt.isSlow(this.terms.now());
-		return slow ? Denial.unavailable(WellBehavedStore.noAnswer()) : contended();
+		return slow ? Denial.unavailable(Answers.noAnswer()) : contended();
 	}
 
 	/** Return the denial that names the owner of the lock, as far as it is known. */

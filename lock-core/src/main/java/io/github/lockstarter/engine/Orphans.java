@@ -102,7 +102,7 @@ final class Orphans {
 		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(tenure, until));
 		this.answers.await(kept);
 		if (!kept.isDone()) {
-			throw WellBehavedStore.noAnswer();
+			throw Answers.noAnswer();
 		}
 		boolean result = kept.join();
 		returnUncertain(tenure);
@@ -111,7 +111,10 @@ final class Orphans {
 
 	private CompletionStage<Boolean> send(Tenure tenure, long until) {
 		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
-		return this.store.keeping().orElseThrow().keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest));
+		return Answers
+			.guarded(
+					() -> this.store.keeping().orElseThrow().keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest)))
+			.thenApply(Answers::required);
 	}
 
 	private void returnUncertain(Tenure tenure) {

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -140,7 +141,13 @@ final class OutageLog {
 	 * Return the address of the store, or an empty text.
 	 */
 	String address() {
-		return this.store.address();
+		try {
+			return Objects.requireNonNull(this.store.address());
+		}
+		catch (Throwable ex) {
+			logger.debug("The address of the store is not known", ex);
+			return "";
+		}
 	}
 
 	private String subject() {

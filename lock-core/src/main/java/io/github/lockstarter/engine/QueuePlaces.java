@@ -82,7 +82,7 @@ final class QueuePlaces {
 			return;
 		}
 		this.underWay.begin();
-		this.line.enter(key, token).whenComplete((entered, ex) -> {
+		Answers.guarded(() -> this.line.enter(key, token)).whenComplete((entered, ex) -> {
 			if (ex != null) {
 				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
 			}

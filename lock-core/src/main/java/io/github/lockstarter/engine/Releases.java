@@ -2,9 +2,7 @@
 
 package io.github.lockstarter.engine;
 
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
@@ -72,7 +70,7 @@ final class Releases {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.store.release(tenure.key(), tenure.owner(), next);
+			return Answers.guarded(() -> this.store.release(tenure.key(), tenure.owner(), next));
 		}
 		finally {
 			if (interrupted) {
@@ -90,22 +88,19 @@ final class Releases {
 		ReleaseOutcome outcome = null;
 		Throwable failure = null;
 		try {
-			outcome = answer.join();
-			if (outcome == null) {
-				throw new CompletionException(WellBehavedStore.noAnswer());
-			}
-			if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
-					&& hold.lose("at its release, the store no longer held it for its owner")) {
-				this.notice.lost(hold);
-			}
+			outcome = Answers.required(answer.join());
 		}
-		catch (CompletionException | CancellationException ex) {
-			failure = (ex.getCause() != null) ? ex.getCause() : ex;
+		catch (RuntimeException ex) {
+			failure = RootCause.unwrap(ex);
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
 			if (hold != null) {
 				hold.ending().releaseFailed();
 			}
 			this.notice.releaseFailed(tenure, failure);
+		}
+		if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
+				&& hold.lose("at its release, the store no longer held it for its owner")) {
+			this.notice.lost(hold);
 		}
 		this.notice.settled(tenure.key(), failure);
 		Long uncertainUntil = tenure.certainty().uncertainUntil();

@@ -4,12 +4,16 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -70,13 +74,26 @@ final class Renewals {
 		if (batch.isEmpty()) {
 			return;
 		}
-		List<CompletionStage<Boolean>> answers = this.store.renew(batch.stream().map(Renewal::send).toList());
+		List<CompletionStage<Boolean>> answers = ask(batch.stream().map(Renewal::send).toList());
 		batch.forEach(Renewal::sent);
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
 			answers.get(i)
-				.whenComplete((owned, ex) -> renewal.answered(Boolean.TRUE.equals(owned), this.store.longestLease(),
-						failure(owned, ex)));
+				.whenComplete((owned, ex) -> renewal.answered(Boolean.TRUE.equals(owned),
+						Answers.longestLease(this.store), failure(owned, ex)));
+		}
+	}
+
+	private List<CompletionStage<Boolean>> ask(List<LeaseRequest> requests) {
+		try {
+			List<CompletionStage<Boolean>> answers = this.store.renew(requests);
+			if (answers != null && answers.size() == requests.size() && answers.stream().allMatch(Objects::nonNull)) {
+				return answers;
+			}
+			throw Answers.noAnswer();
+		}
+		catch (Throwable ex) {
+			return Collections.nCopies(requests.size(), CompletableFuture.failedFuture(ex));
 		}
 	}
 
@@ -84,7 +101,7 @@ final class Renewals {
 		if (ex != null) {
 			return RootCause.unwrap(ex);
 		}
-		return (owned != null) ? null : new IllegalStateException("The store has given no answer");
+		return (owned != null) ? null : Answers.noAnswer();
 	}
 
 }

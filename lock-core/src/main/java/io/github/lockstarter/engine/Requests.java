@@ -10,6 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -24,11 +26,17 @@ import io.github.lockstarter.store.WaitingLine;
  */
 final class Requests implements WaitingLine.Listener {
 
+	private static final Log logger = LogFactory.getLog(Requests.class);
+
 	private final LockStore store;
+
+	private final WaitingLine line;
 
 	private final EngineSettings settings;
 
 	private final Timetable timetable;
+
+	private final boolean mayBlock;
 
 	private final Executor threads;
 
@@ -40,6 +48,8 @@ final class Requests implements WaitingLine.Listener {
 
 	private final Answers answers;
 
+	private volatile @Nullable CompletableFuture<?> connection;
+
 	/** The first request to a store that blocks connects as well. */
 	private volatile boolean connected;
 
@@ -48,27 +58,47 @@ final class Requests implements WaitingLine.Listener {
 
 	/**
 	 * Create the requests of a registry.
+	 * @param mayBlock whether requests to the store may block
 	 * @param threads run the requests of waiters without a thread
 	 * @param desk carries out the effects of answers
 	 */
-	Requests(LockStore store, EngineSettings settings, Timetable timetable, Executor threads, LocalLocks locks,
-			OutageLog outages, StoreDesk desk) {
+	Requests(LockStore store, EngineSettings settings, Timetable timetable, boolean mayBlock, Executor threads,
+			LocalLocks locks, OutageLog outages, StoreDesk desk) {
 		this.store = store;
+		this.line = store.waitingLine();
 		this.settings = settings;
 		this.timetable = timetable;
+		this.mayBlock = mayBlock;
 		this.threads = threads;
 		this.locks = locks;
 		this.outages = outages;
 		this.desk = desk;
 		this.answers = new Answers(timetable);
-		this.connected = !store.mayBlock();
+		this.connected = !mayBlock;
+	}
+
+	/**
+	 * Return the first connection, which is opened if it is not yet.
+	 */
+	CompletableFuture<?> connection() {
+		CompletableFuture<?> connection = this.connection;
+		return (connection != null) ? connection : connect();
+	}
+
+	private synchronized CompletableFuture<?> connect() {
+		CompletableFuture<?> connection = this.connection;
+		if (connection == null) {
+			connection = Answers.guarded(this.store::connect);
+			this.connection = connection;
+		}
+		return connection;
 	}
 
 	/**
 	 * Ask for a lock on behalf of a waiter, when the first connection is open.
 	 */
 	void ask(LockKey key, Attempt attempt, Waiter head) {
-		CompletableFuture<?> connection = this.store.connect().toCompletableFuture();
+		CompletableFuture<?> connection = connection();
 		if (connection.isDone()) {
 			askNow(key, attempt, head);
 		}
@@ -86,7 +116,7 @@ final class Requests implements WaitingLine.Listener {
 		}
 		attempt.ask(this.timetable.now(), this.connected ? Answers.OWN : Answers.LONGEST);
 		Request request = new Request(key, attempt, head, inLine, place);
-		if (this.store.mayBlock()) {
+		if (this.mayBlock) {
 			request.limit();
 			runBlocking(head, () -> send(request));
 		}
@@ -112,15 +142,14 @@ final class Requests implements WaitingLine.Listener {
 			return;
 		}
 		Attempt attempt = request.attempt;
-		CompletableFuture<LockAttempt> answer = this.store
-			.acquire(new LeaseRequest(request.key, attempt.token(), attempt.leaseTime()), request.inLine)
-			.toCompletableFuture();
+		LeaseRequest lease = new LeaseRequest(request.key, attempt.token(), attempt.leaseTime());
+		CompletableFuture<LockAttempt> answer = Answers.guarded(() -> this.store.acquire(lease, request.inLine));
 		Runnable step = () -> answered(request, answer);
 		if (!answer.isDone()) {
-			if (!this.store.mayBlock()) {
+			if (!this.mayBlock) {
 				request.limit();
 			}
-			answer.whenComplete((attempted, ex) -> run(request.head, step, this.store.mayBlock()));
+			answer.whenComplete((attempted, ex) -> run(request.head, step, this.mayBlock));
 		}
 		else if (this.answering.get() != null) {
 			// Otherwise each of many waiters would be answered inside the answer to
@@ -178,7 +207,7 @@ final class Requests implements WaitingLine.Listener {
 		}
 		if (attempted == null) {
 			// An interrupt ends a blocking request
-			Waiter interrupted = (this.store.mayBlock() && request.head.wasInterrupted()) ? request.head : null;
+			Waiter interrupted = (this.mayBlock && request.head.wasInterrupted()) ? request.head : null;
 			RuntimeException failure = failure(answer);
 			this.locks.change(key, (lock) -> lock.failed(attempt, failure, interrupted));
 			return;
@@ -210,7 +239,7 @@ final class Requests implements WaitingLine.Listener {
 	private static RuntimeException failure(CompletableFuture<?> answer) {
 		try {
 			answer.join();
-			return WellBehavedStore.noAnswer();
+			return Answers.noAnswer();
 		}
 		catch (CompletionException ex) {
 			return RootCause.asRuntime(ex);
@@ -224,8 +253,8 @@ final class Requests implements WaitingLine.Listener {
 	 * Return the tenure that begins with a grant.
 	 */
 	Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
-		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), this.store.longestLease(), attempt.sentAt(),
-				this.settings.timeSlice().toNanos(), this.timetable);
+		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
+				attempt.sentAt(), this.settings.timeSlice().toNanos(), this.timetable);
 	}
 
 	/**
@@ -233,7 +262,13 @@ final class Requests implements WaitingLine.Listener {
 	 * @return {@code false} if they do not arrive yet, so that the lock must poll
 	 */
 	boolean listen() {
-		return this.store.waitingLine().listen(this);
+		try {
+			return this.line.listen(this);
+		}
+		catch (Throwable ex) {
+			logger.debug("Could not listen to the store yet", ex);
+			return false;
+		}
 	}
 
 	@Override
@@ -306,8 +341,7 @@ final class Requests implements WaitingLine.Listener {
 
 		private void giveUp() {
 			if (end()) {
-				Requests.this.locks.change(this.key,
-						(lock) -> lock.failed(this.attempt, WellBehavedStore.noAnswer(), null));
+				Requests.this.locks.change(this.key, (lock) -> lock.failed(this.attempt, Answers.noAnswer(), null));
 			}
 		}
 

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -66,7 +67,7 @@ final class SimultaneousGrant {
 			return null;
 		}
 		// A request to a store that blocks keeps its thread
-		boolean here = !this.store.mayBlock() || waitTime.compareTo(Answers.BLOCKING) >= 0;
+		boolean here = !this.desk.mayBlock() || waitTime.compareTo(Answers.BLOCKING) >= 0;
 		Question question = ask(parts, waitTime, here ? Runnable::run : this.threads);
 		return conclude(parts, question, await(question.answer), waitTime);
 	}
@@ -96,7 +97,7 @@ final class SimultaneousGrant {
 		if (parts == null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		Question question = ask(parts, waitTime, this.store.mayBlock() ? this.threads : Runnable::run);
+		Question question = ask(parts, waitTime, this.desk.mayBlock() ? this.threads : Runnable::run);
 		return question.answer.handleAsync((grants, ex) -> conclude(parts, question, ex, waitTime), tasks);
 	}
 
@@ -107,7 +108,7 @@ final class SimultaneousGrant {
 	 */
 	private @Nullable List<Part> arrive(List<LockRequest> requests, Function<LockRequest, ThreadWaiter> waiters) {
 		// Otherwise each of them waits for the first connection
-		boolean connected = this.store.connect().toCompletableFuture().isDone();
+		boolean connected = this.desk.connection().isDone();
 		if (requests.size() == 1 || !connected || this.terms.isRefusing() || Thread.currentThread().isInterrupted()
 				|| !requests.stream().allMatch(SimultaneousGrant::isExclusive) || !isPossibleFor(requests)) {
 			return null;
@@ -121,9 +122,15 @@ final class SimultaneousGrant {
 	}
 
 	private boolean isPossibleFor(List<LockRequest> requests) {
-		return this.store.groupGrant()
-			.filter((grant) -> grant.isPossibleFor(requests.stream().map(LockRequest::key).toList()))
-			.isPresent();
+		try {
+			return this.store.groupGrant()
+				.filter((grant) -> grant.isPossibleFor(requests.stream().map(LockRequest::key).toList()))
+				.isPresent();
+		}
+		catch (Throwable ex) {
+			// They are acquired one by one
+			return false;
+		}
 	}
 
 	private static boolean isExclusive(LockRequest request) {
@@ -159,14 +166,19 @@ final class SimultaneousGrant {
 			return new Question(wanted, sentAt, CompletableFuture.completedFuture(List.of()));
 		}
 		CompletableFuture<List<LockAttempt.Grant>> asked = new CompletableFuture<>();
-		thread.execute(() -> this.store.groupGrant().orElseThrow().acquire(requests).whenComplete((grants, ex) -> {
-			if (ex != null) {
-				asked.completeExceptionally(ex);
-			}
-			else {
-				asked.complete(grants);
-			}
-		}));
+		thread.execute(() -> Answers.guarded(() -> this.store.groupGrant().orElseThrow().acquire(requests))
+			.whenComplete((grants, ex) -> {
+				if (ex != null) {
+					asked.completeExceptionally(ex);
+				}
+				else if (grants == null || (!grants.isEmpty() && grants.size() != requests.size())
+						|| grants.stream().anyMatch(Objects::isNull)) {
+					asked.completeExceptionally(Answers.noAnswer());
+				}
+				else {
+					asked.complete(grants);
+				}
+			}));
 		return new Question(wanted, sentAt, this.answers.within(Answers.timeFor(waitTime), asked,
 				(grants) -> orphan(grants.isEmpty() ? List.of() : wanted)));
 	}

@@ -28,11 +28,11 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private static final Log logger = LogFactory.getLog(StoreDesk.class);
 
-	private final LockStore store;
-
 	private final Timetable timetable;
 
 	private final Answers answers;
+
+	private final boolean mayBlock;
 
 	private final Executor background;
 
@@ -58,16 +58,17 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, Terms terms, LossNotice notice,
 			OutageLog outages) {
-		this.store = store;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
-		this.background = store.mayBlock() ? threads.store() : Runnable::run;
+		this.mayBlock = store.mayBlock();
+		this.background = this.mayBlock ? threads.store() : Runnable::run;
 		this.locks = new LocalLocks(terms, this);
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
 		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
 				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
-		this.requests = new Requests(store, settings, this.timetable, threads.requests(), this.locks, outages, this);
+		this.requests = new Requests(store, settings, this.timetable, this.mayBlock, threads.requests(), this.locks,
+				outages, this);
 		this.outages = outages;
 		this.events = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
@@ -94,11 +95,22 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	 * @param refusing whether the end has begun, which closes the connection
 	 */
 	void connect(BooleanSupplier refusing) {
-		this.store.connect().whenComplete((result, ex) -> {
+		connection().whenComplete((result, ex) -> {
 			if (ex != null && !refusing.getAsBoolean()) {
 				this.outages.failed(null, ex);
 			}
 		});
+	}
+
+	/**
+	 * Return the first connection, which is opened if it is not yet.
+	 */
+	CompletableFuture<?> connection() {
+		return this.requests.connection();
+	}
+
+	boolean mayBlock() {
+		return this.mayBlock;
 	}
 
 	/**
@@ -175,7 +187,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 				this.places.enter(key, waiter);
 			}
 		};
-		if (this.store.mayBlock()) {
+		if (this.mayBlock) {
 			this.requests.runBlocking(waiter, step);
 		}
 		else {

@@ -18,7 +18,7 @@
  *    |  Effect, carried out on a Desk
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
- *    |  WellBehavedStore, Answers                                asks the store; no request throws, or lasts for ever
+ *    |  Answers                                                  no request throws, or lasts for ever
  * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>
  *  idle ----arrive----&gt; asking ----granted----&gt; held ----exit----&gt; releasing ----returned----+
