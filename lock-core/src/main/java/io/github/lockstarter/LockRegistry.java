@@ -25,10 +25,10 @@ import java.util.concurrent.locks.ReadWriteLock;
  * locks of two registries are different locks, even if their keys are the same.
  *
  * <p>
- * The methods for a collection of requests acquire several locks together or not at all.
- * If all of them are free, one request is enough for a store that can grant several locks
- * in one step. Otherwise they are acquired one by one in an order that is the same in all
- * instances, and released again if one of them cannot be acquired in time.
+ * The methods for a collection of requests acquire several locks together or not at all:
+ * one after another, in an order that is the same in all instances, so that two calls
+ * with common locks cannot deadlock. They are released again if one of them cannot be
+ * acquired in time.
  */
 public interface LockRegistry {
 
@@ -86,8 +86,9 @@ public interface LockRegistry {
 	 *
 	 * <p>
 	 * There is one wait time for all locks together: that of the requests, which must not
-	 * differ, or else the shortest one in the settings of their names. A lock that is
-	 * requested twice is acquired once, in the stronger mode.
+	 * differ, or else the shortest one in the settings of their names. When it has
+	 * elapsed, no further lock is asked for; without wait time, each is asked for once. A
+	 * lock that is requested twice is acquired once, in the stronger mode.
 	 * @param requests requests for 1 to 1000 locks, in any order
 	 * @return the leases, to be closed by the caller
 	 * @throws IllegalArgumentException if there are no requests or too many, or their

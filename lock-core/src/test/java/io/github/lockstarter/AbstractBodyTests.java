@@ -128,7 +128,6 @@ abstract class AbstractBodyTests {
 		assertOutage("request lost");
 		loseRequests(false);
 		this.store.acquire.loseAnswers(() -> true);
-		this.store.acquireAll.loseAnswers(() -> true);
 		assertOutage("answer lost");
 		this.registry.drain();
 		assertOutage("shutting down");
@@ -260,10 +259,8 @@ abstract class AbstractBodyTests {
 		throw new AssertionError("It should not have run", reason);
 	}
 
-	/** Sets are acquired by another operation of the store. */
 	void loseRequests(boolean lost) {
 		this.store.acquire.loseRequests(() -> lost);
-		this.store.acquireAll.loseRequests(() -> lost);
 	}
 
 	boolean isTaken(LockRequest request) {

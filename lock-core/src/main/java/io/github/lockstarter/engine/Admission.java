@@ -144,7 +144,7 @@ final class Admission {
 	/**
 	 * Return the exception for a waiter if the store could not be asked for a lock.
 	 */
-	LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
+	private LockUnavailableException unavailable(LockKey key, RuntimeException cause) {
 		this.outages.failed(key, cause);
 		String address = this.outages.address();
 		return new LockUnavailableException(key, "the store could not be asked ("
@@ -154,7 +154,7 @@ final class Admission {
 	/**
 	 * Dismiss a waiter without the lock.
 	 */
-	void turnAway(LockKey key, Waiter waiter, RuntimeException reason) {
+	private void turnAway(LockKey key, Waiter waiter, RuntimeException reason) {
 		if (reason instanceof LockInterruptedException) {
 			this.listener.onEvent(new LockEvent.Interrupted(key, waiter.mode(), store(), waiter.waited()));
 		}

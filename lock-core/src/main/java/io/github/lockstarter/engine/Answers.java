@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -113,15 +112,6 @@ final class Answers {
 	 * Return an answer that fails if it does not come in time.
 	 */
 	<T> CompletableFuture<T> within(Duration time, CompletionStage<T> answer) {
-		return within(time, answer, (late) -> {
-		});
-	}
-
-	/**
-	 * Return an answer that fails if it does not come in time.
-	 * @param late what to do with one that comes later
-	 */
-	<T> CompletableFuture<T> within(Duration time, CompletionStage<T> answer, Consumer<T> late) {
 		CompletableFuture<T> given = answer.toCompletableFuture();
 		if (given.isDone()) {
 			return given;
@@ -131,22 +121,14 @@ final class Answers {
 				() -> limited.completeExceptionally(noAnswer()));
 		given.whenComplete((value, ex) -> {
 			this.timetable.cancel(end);
-			boolean inTime = (ex != null) ? limited.completeExceptionally(ex) : limited.complete(value);
-			if (!inTime && ex == null) {
-				late.accept(value);
+			if (ex != null) {
+				limited.completeExceptionally(ex);
+			}
+			else {
+				limited.complete(value);
 			}
 		});
 		return limited;
-	}
-
-	/**
-	 * Return how long a caller with some wait time waits for its own answer.
-	 */
-	static Duration timeFor(Duration waitTime) {
-		if (waitTime.compareTo(OWN) < 0) {
-			return OWN;
-		}
-		return (waitTime.compareTo(LONGEST) < 0) ? waitTime : LONGEST;
 	}
 
 	/**

@@ -5,12 +5,10 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -63,8 +61,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private final StoreDesk desk;
 
 	private final Admission admission;
-
-	private final SimultaneousGrant simultaneousGrant;
 
 	/** When {@link #drain()} stops waiting for holders; set before locks are refused. */
 	private volatile long deadline;
@@ -130,8 +126,6 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		store.setInstance(settings.instanceName());
 		store.onInterruption(this::renewAll);
 		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads);
-		this.simultaneousGrant = new SimultaneousGrant(store, this.terms, this.locks, this.desk, this.admission,
-				this.threads);
 	}
 
 	private void renewAll() {
@@ -239,12 +233,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public LeaseSet acquireAll(Collection<LockRequest> requests) {
-		List<LockRequest> sorted = ManyLocks.inOrder(requests);
-		sorted.forEach(this.waiters::require);
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, Thread.currentThread());
-		return manyLocks(sorted, this.threads.bodies(),
-				(all, time) -> CompletableFuture.completedFuture(this.simultaneousGrant.tryGrant(all, waiters, time)),
-				(each) -> CompletableFuture.completedFuture(acquire(each)))
+		return multiLockAcquisition(requests, (each) -> CompletableFuture.completedFuture(acquire(each)), Runnable::run)
 			.await();
 	}
 
@@ -260,21 +249,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LeaseSet> acquireAllAsync(Collection<LockRequest> requests) {
-		List<LockRequest> sorted = ManyLocks.inOrder(requests);
-		sorted.forEach(this.waiters::require);
 		Object owner = new FutureOwner();
-		Function<LockRequest, ThreadWaiter> waiters = (each) -> this.waiters.impatient(each, owner);
-		return manyLocks(sorted, CallContext.capture().on(this.threads.bodies()),
-				(all, time) -> this.simultaneousGrant.tryGrantAsync(all, waiters, time, this.threads.tasks()),
-				(each) -> acquireAsync(each, owner))
+		return multiLockAcquisition(requests, (each) -> acquireAsync(each, owner),
+				CallContext.capture().on(this.threads.bodies()))
 			.begin();
 	}
 
-	private ManyLocks manyLocks(List<LockRequest> requests, Executor bodies,
-			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one) {
-		return new ManyLocks(this.terms.time(), requests, this.waiters.waitTime(requests), atOnce, one,
-				this.threads.requests(), bodies, this.threads::release, this.desk::releaseInTime);
+	private MultiLockAcquisition multiLockAcquisition(Collection<LockRequest> requests,
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor bodies) {
+		List<LockRequest> sorted = MultiLockAcquisition.inOrder(requests);
+		sorted.forEach(this.waiters::require);
+		return new MultiLockAcquisition(this.terms.time(), sorted, this.waiters.waitTime(sorted), one, bodies,
+				this.threads::release, this.desk::releaseInTime);
 	}
 
 	/**

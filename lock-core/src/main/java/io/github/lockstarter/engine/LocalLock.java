@@ -662,51 +662,6 @@ final class LocalLock {
 	}
 
 	/**
-	 * A waiter arrives for several locks that are acquired by one request. If it has
-	 * reserved this lock, {@link #granted} or {@link #abandon} comes next.
-	 * @return whether it has reserved or reentered the lock, because there is no other
-	 * waiter or holder; {@code null} if this lock is over and the waiter must look for a
-	 * new one
-	 */
-	@Nullable Boolean reserve(Waiter waiter, Attempt attempt) {
-		return read(() -> {
-			Hold own = this.holds.get(waiter.owner());
-			if (this.over) {
-				return null;
-			}
-			if (own != null) {
-				boolean reentered = own.isHeld() && own.covers(waiter.mode());
-				if (reentered) {
-					reenter(own, waiter);
-				}
-				return reentered;
-			}
-			if (!isIdle()) {
-				return false;
-			}
-			waiter.setArrived();
-			enqueue(waiter);
-			this.attempt = attempt;
-			this.asking = true;
-			return true;
-		});
-	}
-
-	/**
-	 * A waiter gives up its reservation of this lock.
-	 */
-	void abandon(Waiter waiter) {
-		change(() -> {
-			this.attempt = null;
-			this.asking = false;
-			if (this.queue.contains(waiter)) {
-				deny(waiter, Denial.LEFT);
-			}
-			proceed();
-		});
-	}
-
-	/**
 	 * The watchdog has looked at the lock, so warnings may be due. If the guard is taken
 	 * there are none this time, because the watchdog never waits for it.
 	 */

@@ -2,13 +2,10 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -252,7 +249,7 @@ final class Requests implements WaitingLine.Listener {
 	/**
 	 * Return the tenure that begins with a grant.
 	 */
-	Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
+	private Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
 		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
 				attempt.sentAt(), this.settings.timeSlice().toNanos(), this.timetable);
 	}

@@ -2,11 +2,8 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
@@ -15,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -138,10 +133,6 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		this.requests.ask(key, attempt, head);
-	}
-
-	Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
-		return this.requests.tenure(key, attempt, grant);
 	}
 
 	@Override

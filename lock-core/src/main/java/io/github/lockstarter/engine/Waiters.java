@@ -54,22 +54,10 @@ final class Waiters {
 	 * Return a waiter for the current thread.
 	 */
 	ThreadWaiter ofThread(LockRequest request) {
-		return ofThread(request, waitTime(request), Thread.currentThread());
-	}
-
-	/**
-	 * Return a waiter for the current thread that does not wait.
-	 * @param otherwise the owner if the request names none
-	 */
-	ThreadWaiter impatient(LockRequest request, Object otherwise) {
-		return ofThread(request, Duration.ZERO, otherwise);
-	}
-
-	private ThreadWaiter ofThread(LockRequest request, Duration waitTime, Object otherwise) {
 		require(request);
 		LockRequest limited = this.settings.limit(request);
-		ThreadWaiter waiter = new ThreadWaiter(this.terms, waitTime, request.mode(), limited.leaseTime(),
-				limited.holdAtMost(), owner(request, otherwise));
+		ThreadWaiter waiter = new ThreadWaiter(this.terms, waitTime(request), request.mode(), limited.leaseTime(),
+				limited.holdAtMost(), owner(request, Thread.currentThread()));
 		waiter.setBody(request.body() != null);
 		return waiter;
 	}

@@ -4,7 +4,7 @@
  * The engine above every store. A lock asks the store; its waiters only wait for the
  * lock. <pre>
  * registry     DefaultLockRegistry                               what users call
- *    |           ManyLocks                                         several locks together
+ *    |           MultiLockAcquisition                              several locks, one after another
  *    |
  * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
  *    |  Admission                                                a Hold, or a Denial

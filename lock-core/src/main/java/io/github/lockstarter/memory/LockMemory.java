@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 import io.github.lockstarter.LockKey;
 
@@ -87,13 +86,6 @@ public final class LockMemory {
 				this.locks.remove(key);
 			}
 		}
-	}
-
-	/**
-	 * Change several locks under the guard of this memory.
-	 */
-	synchronized <T> T atomically(Supplier<T> operation) {
-		return operation.get();
 	}
 
 	long now() {

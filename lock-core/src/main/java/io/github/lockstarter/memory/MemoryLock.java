@@ -73,13 +73,6 @@ final class MemoryLock {
 	}
 
 	/**
-	 * Return whether the lock would be granted to an owner.
-	 */
-	boolean isFreeFor(MemoryPlace place, OwnerToken owner) {
-		return obstacle(place, owner, new ArrayList<>()) == null;
-	}
-
-	/**
 	 * Return for how long and by whom an owner is blocked, or {@code null} if it is not.
 	 */
 	private LockAttempt.@Nullable Refusal obstacle(MemoryPlace place, OwnerToken owner,

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
@@ -35,8 +34,6 @@ import io.github.lockstarter.store.WaitingLine;
 public final class MemoryLockStore implements LockStore {
 
 	private final LockMemory memory;
-
-	private final GroupGrant groupGrant = new MemoryGroupGrant();
 
 	private final WaitingLine line = new MemoryLine();
 
@@ -118,11 +115,6 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public Optional<GroupGrant> groupGrant() {
-		return Optional.of(this.groupGrant);
-	}
-
-	@Override
 	public Optional<LockInspection> inspection() {
 		return Optional.of(this.inspection);
 	}
@@ -157,34 +149,6 @@ public final class MemoryLockStore implements LockStore {
 		if (listener != null) {
 			listener.onRelease(key);
 		}
-	}
-
-	/**
-	 * Grants several locks under the guard of the memory.
-	 */
-	private final class MemoryGroupGrant implements GroupGrant {
-
-		@Override
-		public boolean isPossibleFor(Collection<LockKey> keys) {
-			return true;
-		}
-
-		@Override
-		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-			return CompletableFuture
-				.completedFuture(MemoryLockStore.this.memory.atomically(() -> requests.stream().allMatch(this::isFree)
-						? requests.stream().map(this::grant).toList() : List.of()));
-		}
-
-		private boolean isFree(LeaseRequest request) {
-			MemoryPlace place = MemoryPlace.of(MemoryLockStore.this, request.owner());
-			return MemoryLockStore.this.memory.with(request.key(), (lock) -> lock.isFreeFor(place, request.owner()));
-		}
-
-		private LockAttempt.Grant grant(LeaseRequest request) {
-			return (LockAttempt.Grant) tryAcquire(request, false);
-		}
-
 	}
 
 	/**

@@ -128,13 +128,6 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return how this store grants several locks in one step, if it can.
-	 */
-	default Optional<GroupGrant> groupGrant() {
-		return Optional.empty();
-	}
-
-	/**
 	 * Return how this store shows who holds a lock and who waits, if it can.
 	 */
 	default Optional<LockInspection> inspection() {

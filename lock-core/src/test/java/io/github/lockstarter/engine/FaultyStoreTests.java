@@ -3,10 +3,8 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +27,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.ManualInstances;
@@ -117,8 +113,8 @@ class FaultyStoreTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	void afterAFaultyGroupGrantTheLocksAreAcquiredOneByOne(Fault fault) {
+	@EnumSource(mode = Mode.MATCH_NONE, names = ".*LIST")
+	void aFaultyAcquisitionOfSeveralLocksIsTriedAgain(Fault fault) {
 		this.fault.set(fault);
 		this.time.letPass(() -> this.registry.acquireAll(BOTH)).close();
 		this.fault.set(fault);
@@ -157,19 +153,6 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	void aGroupGrantThatCannotTellWhatIsPossibleIsNotUsed() {
-		DirectStore store = new DirectStore(new MemoryLockStore()) {
-
-			@Override
-			public Optional<GroupGrant> groupGrant() {
-				return Optional.of(new UndecidedGroupGrant());
-			}
-
-		};
-		this.instances.registry(store).acquireAll(BOTH).close();
-	}
-
-	@Test
 	void whatAStoreCanDoIsAskedBeforeThereIsALock() {
 		AtomicInteger asked = new AtomicInteger();
 		DirectStore store = new DirectStore(new MemoryLockStore()) {
@@ -182,20 +165,6 @@ class FaultyStoreTests {
 
 		};
 		this.instances.registry(store).acquire(REQUEST).close();
-	}
-
-	private static final class UndecidedGroupGrant implements GroupGrant {
-
-		@Override
-		public boolean isPossibleFor(Collection<LockKey> keys) {
-			throw new IllegalStateException("expected by the test");
-		}
-
-		@Override
-		public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-			throw new AssertionError("Nobody knows whether that is possible");
-		}
-
 	}
 
 	private enum Fault {
@@ -243,26 +212,6 @@ class FaultyStoreTests {
 				return null;
 			}
 			return (fault == Fault.SHORT_LIST) ? List.of() : Collections.nCopies(requests.size(), answer(fault));
-		}
-
-		@Override
-		public Optional<GroupGrant> groupGrant() {
-			return super.groupGrant().map((group) -> new GroupGrant() {
-
-				@Override
-				public boolean isPossibleFor(Collection<LockKey> keys) {
-					return group.isPossibleFor(keys);
-				}
-
-				@Override
-				public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-					if (FaultyStoreTests.this.fault.compareAndSet(Fault.SHORT_LIST, null)) {
-						return group.acquire(requests).thenApply((grants) -> grants.subList(1, grants.size()));
-					}
-					return group.acquire(requests);
-				}
-
-			});
 		}
 
 		@Override

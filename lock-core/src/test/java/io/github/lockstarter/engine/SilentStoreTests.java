@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +33,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
@@ -62,6 +65,9 @@ class SilentStoreTests {
 
 	private static final Duration LEASE_TIME = EngineSettings.DEFAULTS.leaseTime();
 
+	private static final Set<LockKey> SECOND_OF_PAIRS = Set.of(LockKey.of("pair", 2), LockKey.of("pair", 4),
+			LockKey.of("pair", 6));
+
 	@RegisterExtension
 	private final ManualInstances instances = new ManualInstances();
 
@@ -84,10 +90,11 @@ class SilentStoreTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0, 500", "200, 500", "500, 500", "700, 700", "9000, 9000" })
-	void aCallerWaitsForItsOwnAnswerAtMostHalfASecondLonger(long waitTime, long left) {
+	@CsvSource({ "0, 500, EXCLUSIVE", "200, 500, EXCLUSIVE", "500, 500, EXCLUSIVE", "700, 700, EXCLUSIVE",
+			"9000, 9000, EXCLUSIVE", "0, 500, FAIR", "700, 700, FAIR", "0, 500, READ", "700, 700, READ" })
+	void aCallerWaitsForItsOwnAnswerAtMostHalfASecondLonger(long waitTime, long left, LockMode mode) {
 		this.store.silent = true;
-		LockRequest request = REQUEST.withWaitTime(Duration.ofMillis(waitTime));
+		LockRequest request = REQUEST.withMode(mode).withWaitTime(Duration.ofMillis(waitTime));
 		Call<Lease> call = Callers.start(() -> this.registry.acquire(request));
 		Call<Optional<Lease>> attempt = Callers.start(() -> this.registry.tryAcquire(other(request)));
 		this.time.awaitParked(2);
@@ -256,6 +263,17 @@ class SilentStoreTests {
 	@CsvSource({ "0, 500", "2000, 2000" })
 	void severalLocksAreNotWaitedForLonger(long waitTime, long left) {
 		this.store.silent = true;
+		assertNotWaitedForLonger(waitTime, left);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 500", "2000, 2000" })
+	void theLastOfSeveralLocksIsNotWaitedForLonger(long waitTime, long left) {
+		this.store.silentLocks = SECOND_OF_PAIRS;
+		assertNotWaitedForLonger(waitTime, left);
+	}
+
+	private void assertNotWaitedForLonger(long waitTime, long left) {
 		Call<LeaseSet> call = Callers.start(() -> this.registry.acquireAll(pair(1, waitTime)));
 		Call<Optional<LeaseSet>> attempt = Callers.start(() -> this.registry.tryAcquireAll(pair(3, waitTime)));
 		this.time.awaitParked(2);
@@ -277,11 +295,12 @@ class SilentStoreTests {
 	}
 
 	@Test
-	void severalLocksAreAskedForOneByOneIfTimeIsLeft() throws Exception {
-		this.store.silentGroups = true;
+	void severalLocksAreAskedForAgainIfTimeIsLeft() throws Exception {
+		this.store.silentLocks = SECOND_OF_PAIRS;
 		Call<LeaseSet> call = Callers.start(() -> this.registry.acquireAll(pair(1, 60_000)));
 		this.time.awaitParked(1);
 		CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(pair(3, 60_000));
+		this.store.silentLocks = Set.of();
 		this.time.advance(GIVEN_UP);
 		LeaseSet leases = call.get();
 		this.store.speak();
@@ -500,11 +519,15 @@ class SilentStoreTests {
 	}
 
 	private static LockRequest other(LockRequest request) {
-		return LockRequest.of("stock", 1002).withWaitTime(Objects.requireNonNull(request.waitTime()));
+		return LockRequest.of("stock", 1002)
+			.withMode(request.mode())
+			.withWaitTime(Objects.requireNonNull(request.waitTime()));
 	}
 
 	private static LockRequest another(LockRequest request) {
-		return LockRequest.of("stock", 1003).withWaitTime(Objects.requireNonNull(request.waitTime()));
+		return LockRequest.of("stock", 1003)
+			.withMode(request.mode())
+			.withWaitTime(Objects.requireNonNull(request.waitTime()));
 	}
 
 	private static List<LockRequest> pair(int first, long waitMillis) {
@@ -529,7 +552,7 @@ class SilentStoreTests {
 
 		private volatile boolean silent;
 
-		private volatile boolean silentGroups;
+		private volatile Set<LockKey> silentLocks = Set.of();
 
 		private volatile boolean silentKeeping;
 
@@ -545,15 +568,21 @@ class SilentStoreTests {
 		protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
 			boolean silent = switch (kind) {
 				case ACQUIRE -> this.silent;
-				case ACQUIRE_ALL -> this.silent || this.silentGroups;
 				case KEEP -> this.silentKeeping;
 				case RELEASE -> this.silentReleases;
 				case IS_AWAITED -> this.silentLine;
 				case ENTER, WITHDRAW, INSPECT, FREE -> false;
 			};
-			if (!silent) {
-				return request.get();
-			}
+			return silent ? noAnswerTo(request) : request.get();
+		}
+
+		@Override
+		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			return this.silentLocks.contains(request.key()) ? noAnswerTo(() -> super.acquire(request, wait))
+					: super.acquire(request, wait);
+		}
+
+		private <T> CompletionStage<T> noAnswerTo(Supplier<CompletionStage<T>> request) {
 			CompletableFuture<T> answer = new CompletableFuture<>();
 			this.unanswered.add(() -> answer.complete(request.get().toCompletableFuture().join()));
 			return answer;
@@ -562,7 +591,7 @@ class SilentStoreTests {
 		/** Carry out and answer what was asked. */
 		void speak() {
 			this.silent = false;
-			this.silentGroups = false;
+			this.silentLocks = Set.of();
 			this.silentKeeping = false;
 			this.silentLine = false;
 			this.silentReleases = false;

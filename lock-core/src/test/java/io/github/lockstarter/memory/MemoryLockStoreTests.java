@@ -32,7 +32,6 @@ class MemoryLockStoreTests extends AbstractCapableLockStoreTests {
 		MemoryLockStore store = new MemoryLockStore();
 		assertThat(store.modes()).containsExactlyInAnyOrder(LockMode.values());
 		assertThat(store.keeping()).isPresent();
-		assertThat(store.groupGrant()).isPresent();
 		assertThat(store.waitingLine()).isNotSameAs(WaitingLine.NONE);
 		assertThat(store.mayBlock()).isFalse();
 	}

@@ -21,7 +21,6 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
@@ -90,8 +89,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final Optional<LockKeeping> keeping;
 
-	private final Optional<GroupGrant> groupGrant;
-
 	/**
 	 * Create a store.
 	 * @param dataSource the connections for all requests, which the application does not
@@ -135,7 +132,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		this.line = new JdbcWaitingLine(database, this.rows, this.jvm, this.signal);
 		this.inspection = new JdbcInspection(database, this.rows, this.jvm);
 		this.keeping = Optional.of((key, owner, time) -> Answer.of(() -> tryKeep(key, owner, time)));
-		this.groupGrant = Optional.of(new JdbcGroupGrant(this.rows, this.jvm));
 	}
 
 	@Override
@@ -209,11 +205,6 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Optional<LockKeeping> keeping() {
 		return this.keeping;
-	}
-
-	@Override
-	public Optional<GroupGrant> groupGrant() {
-		return this.groupGrant;
 	}
 
 	@Override

@@ -54,7 +54,7 @@ final class LockRows {
 	 * @param absent the result if it has none
 	 */
 	<T> T change(LockKey key, T absent, Function<LockState, T> transition) {
-		T changed = tryChange(List.of(key), (states) -> transition.apply(states.get(0)));
+		T changed = tryChange(key, transition);
 		if (changed == null) {
 			this.waited.note(RowKey.of(key), key, false);
 			return absent;
@@ -66,21 +66,14 @@ final class LockRows {
 	 * Change a lock, and create its row if it has none.
 	 */
 	<T> T changeOrCreate(LockKey key, Function<LockState, T> transition) {
-		return changeAll(List.of(key), (states) -> transition.apply(states.get(0)));
-	}
-
-	/**
-	 * Change several locks together, and create the rows that are missing.
-	 */
-	<T> T changeAll(List<LockKey> keys, Function<List<LockState>, T> transition) {
 		for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-			T changed = tryChange(keys, transition);
+			T changed = tryChange(key, transition);
 			if (changed != null) {
 				return changed;
 			}
-			keys.forEach(this::create);
+			create(key);
 		}
-		throw new IllegalStateException("Another program deletes the rows of locks " + keys);
+		throw new IllegalStateException("Another program deletes the row of lock '" + key + "'");
 	}
 
 	/**
@@ -114,20 +107,12 @@ final class LockRows {
 		}));
 	}
 
-	private <T> @Nullable T tryChange(List<LockKey> keys, Function<List<LockState>, T> transition) {
+	private <T> @Nullable T tryChange(LockKey key, Function<LockState, T> transition) {
 		return commit((session, sql) -> {
-			Map<LockKey, LockState> states = new LinkedHashMap<>();
-			// Transactions that lock rows in the same order cannot deadlock
-			for (Map.Entry<String, LockKey> each : sorted(keys).entrySet()) {
-				LockState state = session.first(sql.selectForUpdate(), (row) -> LockState.read(row, sql.dialect()),
-						each.getKey());
-				if (state == null) {
-					return null;
-				}
-				states.put(each.getValue(), state);
-			}
-			T result = transition.apply(keys.stream().map((key) -> Objects.requireNonNull(states.get(key))).toList());
-			return new Changed<>(result, saveAll(session, sql, states));
+			LockState state = session.first(sql.selectForUpdate(), (row) -> LockState.read(row, sql.dialect()),
+					RowKey.of(key));
+			return (state != null) ? new Changed<>(transition.apply(state), saveAll(session, sql, Map.of(key, state)))
+					: null;
 		});
 	}
 

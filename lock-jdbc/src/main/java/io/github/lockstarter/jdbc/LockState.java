@@ -126,13 +126,6 @@ final class LockState {
 	}
 
 	/**
-	 * Return whether the lock would be granted to an owner.
-	 */
-	boolean isFreeFor(String jvm, OwnerToken owner) {
-		return obstacle(Spot.of(jvm, owner), owner) == null;
-	}
-
-	/**
 	 * Return until when an owner is blocked, or {@code null} if it is not.
 	 */
 	private @Nullable Long obstacle(Spot spot, OwnerToken owner) {

@@ -9,7 +9,7 @@
  *    |           LockRows           a short transaction for everything else
  *    |             LastStatements   its end, in one round trip where the driver can do that
  *    |             LockState, Line  what the rows say, and the rules by which they change
- *    |           JdbcWaitingLine, JdbcGroupGrant
+ *    |           JdbcWaitingLine
  *    |           ReleaseSignal      the one thread: PostgresMessages, or MessagePoll
  *    |           IdleRows           deletes rows that nobody needs
  * database     LockDatabase: connections, time limits, retries; LockSql of a Dialect

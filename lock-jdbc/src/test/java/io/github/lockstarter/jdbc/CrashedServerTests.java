@@ -3,7 +3,6 @@
 package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.function.BiConsumer;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -54,14 +53,14 @@ class CrashedServerTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "GRANT", "GROUP", "RENEWAL" })
+	@EnumSource(names = { "GRANT", "RENEWAL" })
 	void noLeaseIsForgotten(Change change) throws Exception {
 		assertNotForgotten(change);
 	}
 
 	@FullProfileOnly
 	@ParameterizedTest
-	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "GRANT", "GROUP", "RENEWAL" })
+	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "GRANT", "RENEWAL" })
 	void noOtherLeaseIsForgotten(Change change) throws Exception {
 		assertNotForgotten(change);
 	}
@@ -125,8 +124,6 @@ class CrashedServerTests {
 				(client, lease) -> client.acquire(lease.key(), lease.owner(), LEASE_TIME, false)),
 
 		SHARE(LockMode.READ, false, GRANT.change),
-
-		GROUP(LockMode.EXCLUSIVE, false, (client, lease) -> client.acquireAll(List.of(lease))),
 
 		RENEWAL(LockMode.EXCLUSIVE, true, (client, lease) -> {
 			GRANT.change.accept(client, lease);

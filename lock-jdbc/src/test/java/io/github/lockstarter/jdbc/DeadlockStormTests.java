@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.Callers;
@@ -49,12 +51,12 @@ class DeadlockStormTests {
 		try (HikariDataSource pool = database.pool(20);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
-			assertThat(client.acquireAll(leases)).hasSize(LOCKS);
+			leases.forEach((lease) -> acquire(client, lease));
 			run((thread, round) -> {
 				List<LeaseRequest> order = new ArrayList<>(leases);
 				Collections.rotate(order, thread + round);
 				if (thread % 3 == 0) {
-					assertThat(client.acquireAll(order)).hasSize(LOCKS);
+					order.forEach((lease) -> acquire(client, lease));
 				}
 				else {
 					store.renew(order).forEach((renewed) -> assertThat(renewed.toCompletableFuture().join()).isTrue());
@@ -68,25 +70,35 @@ class DeadlockStormTests {
 	 * less.
 	 */
 	@Test
-	void aRequestThatTheDatabaseRollsBackIsRepeated() throws Exception {
-		List<LeaseRequest> leases = Stream.of(1, 2)
-			.map((number) -> new LeaseRequest(LockKey.of("rolled-back", number), OwnerToken.random(),
-					Duration.ofMinutes(1)))
-			.toList();
+	void aTransactionThatTheDatabaseRollsBackIsRepeated() throws Exception {
+		List<LockKey> keys = Stream.of(1, 2).map((number) -> LockKey.of("rolled-back", number)).toList();
 		try (HikariDataSource pool = TestDatabase.MARIADB.pool(5);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS);
-				Connection transaction = TestDatabase.MARIADB.unpooled().getConnection()) {
+				Connection other = TestDatabase.MARIADB.unpooled().getConnection()) {
 			StoreClient client = new StoreClient(store);
-			assertThat(client.acquireAll(leases)).hasSize(2);
-			transaction.setAutoCommit(false);
-			change(transaction, leases.get(1).key());
-			Call<Boolean> request = Callers.start(() -> !client.acquireAll(leases).isEmpty());
+			keys.forEach((key) -> acquire(client, new LeaseRequest(key, OwnerToken.random(), Duration.ofMinutes(1))));
+			LockDatabase database = new LockDatabase(pool, TestDatabase.SETTINGS, null);
+			AtomicInteger attempts = new AtomicInteger();
+			other.setAutoCommit(false);
+			change(other, keys.get(1));
+			Call<Integer> transaction = Callers.start(() -> database.transaction((session, sql) -> {
+				attempts.incrementAndGet();
+				for (LockKey key : keys) {
+					session.first(sql.selectForUpdate(), (row) -> key, RowKey.of(key));
+				}
+				return attempts.get();
+			}));
 			Awaitility.await().until(() -> TestDatabase.MARIADB.waitsForRows() > 0);
 			// Without the end of the other one, this would wait until its time is over
-			change(transaction, leases.get(0).key());
-			transaction.commit();
-			assertThat(request.get()).isTrue();
+			change(other, keys.get(0));
+			other.commit();
+			assertThat(transaction.get()).isEqualTo(2);
 		}
+	}
+
+	private static void acquire(StoreClient client, LeaseRequest lease) {
+		assertThat(client.acquire(lease.key(), lease.owner(), lease.leaseTime(), false))
+			.isInstanceOf(LockAttempt.Grant.class);
 	}
 
 	private static void change(Connection transaction, LockKey key) throws SQLException {

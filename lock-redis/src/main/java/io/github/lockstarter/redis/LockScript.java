@@ -26,8 +26,6 @@ enum LockScript {
 
 	ACQUIRE("acquire.lua", true),
 
-	ACQUIRE_ALL("acquire-all.lua", true),
-
 	ACQUIRE_FAIR("acquire-fair.lua", true),
 
 	ACQUIRE_SHARED("acquire-shared.lua", true),

@@ -105,27 +105,6 @@ final class LockScriptCalls {
 	}
 
 	/**
-	 * Return a call that acquires several locks, all of them in one slot.
-	 */
-	ScriptCall acquireAll(List<LeaseRequest> requests) {
-		byte[][] lockKeys = new byte[4 * requests.size()][];
-		byte[][] arguments = new byte[2 * requests.size() + 2][];
-		arguments[0] = this.instance.place;
-		arguments[1] = this.fenceRetention;
-		for (int i = 0; i < requests.size(); i++) {
-			LeaseRequest request = requests.get(i);
-			String lock = this.keys.lock(request.key());
-			lockKeys[4 * i] = bytes(lock);
-			lockKeys[4 * i + 1] = bytes(this.keys.queue(lock));
-			lockKeys[4 * i + 2] = bytes(this.keys.turn(lock));
-			lockKeys[4 * i + 3] = bytes(this.keys.fence(lock));
-			arguments[2 * i + 2] = bytes(request.owner().value());
-			arguments[2 * i + 3] = millis(request.leaseTime());
-		}
-		return new ScriptCall(LockScript.ACQUIRE_ALL, lockKeys, arguments);
-	}
-
-	/**
 	 * Return a call that renews many leases of one lease time, either all shared or all
 	 * exclusive. With a lease time of zero, it only checks whether the owners hold their
 	 * locks.

@@ -23,7 +23,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
@@ -59,8 +58,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	private final RedisReleaseSignal signal;
 
 	private final WaitingLine line;
-
-	private final Optional<GroupGrant> groupGrant;
 
 	private final Optional<LockKeeping> keeping = Optional.of(this::keep);
 
@@ -101,8 +98,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.scripts.onDoubt(this.signal::renew);
 		this.connections.replicated().onDoubt(this.signal::renew);
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
-		this.groupGrant = settings.awaitsReplicas() ? Optional.empty()
-				: Optional.of(new RedisGroupGrant(this.scripts, this.calls));
 		this.inspection = Optional.of(new RedisInspection(this.scripts, this.calls));
 		// The next acquisition uses another connection if it awaits replicas
 		this.awaitingReleases = settings.awaitRelease() || settings.awaitsReplicas();
@@ -236,11 +231,6 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	@Override
 	public Optional<LockInspection> inspection() {
 		return this.inspection;
-	}
-
-	@Override
-	public Optional<GroupGrant> groupGrant() {
-		return this.groupGrant;
 	}
 
 	@Override

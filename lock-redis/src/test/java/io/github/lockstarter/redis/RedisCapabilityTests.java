@@ -34,15 +34,7 @@ class RedisCapabilityTests {
 		try (RedisLockStore store = new RedisLockStore(this.lettuce, RedisLockSettings.DEFAULTS)) {
 			assertThat(store.modes()).containsExactlyInAnyOrder(LockMode.values());
 			assertThat(store.keeping()).isPresent();
-			assertThat(store.groupGrant()).isPresent();
 			assertThat(store.waitingLine()).isNotSameAs(WaitingLine.NONE);
-		}
-	}
-
-	@Test
-	void severalLocksInOneStepAwaitNoReplicas() {
-		try (RedisLockStore store = new RedisLockStore(this.lettuce, AWAITING_REPLICAS)) {
-			assertThat(store.groupGrant()).isEmpty();
 		}
 	}
 

@@ -228,11 +228,6 @@ class RedisClusterTests {
 			return true;
 		}
 
-		@Override
-		protected boolean areTogether(LockKey one, LockKey other) {
-			return slot(one) == slot(other);
-		}
-
 		/** Only messages from one server arrive in order. */
 		@Override
 		protected boolean areInOrder(LockKey one, LockKey other) {

@@ -242,34 +242,6 @@ class RedisLockScriptsTests extends LockScriptHarness {
 	}
 
 	@Nested
-	class AcquireAll {
-
-		@Test
-		void freeLocksAreSetToTheirOwners() {
-			assertThat(acquireAll()).hasSize(2);
-			assertThat(redis.command("GET", LOCK)).isEqualTo(owner.value());
-			assertThat(redis.command("GET", "lock:{stock:1002}")).isEqualTo(other.value());
-			assertExpiry(LOCK, LEASE_TIME);
-		}
-
-		@Test
-		void whereOneIsSharedOrKeptForAnotherNothingIsChanged() {
-			for (String key : List.of(LOCK, TURN)) {
-				redis.command("SET", key, "shared");
-				assertThat(acquireAll()).isEmpty();
-				assertThat(redis.command("KEYS", "*")).isEqualTo(key);
-				redis.command("DEL", key);
-			}
-		}
-
-		private List<LockAttempt.Grant> acquireAll() {
-			return store.acquireAll(List.of(new LeaseRequest(KEY, owner, LEASE_TIME),
-					new LeaseRequest(LockKey.of("stock", 1002), other, LEASE_TIME)));
-		}
-
-	}
-
-	@Nested
 	class Release {
 
 		@Test

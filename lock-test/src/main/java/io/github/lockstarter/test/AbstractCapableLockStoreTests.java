@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
@@ -20,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract of a {@link LockStore} that declares more than it has to: further modes, a
- * waiting line, locks that are granted together or kept after their release. A test is
+ * waiting line, locks that are kept after their release. A test is
  * skipped if it needs what the store does not declare.
  */
 public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTests {
@@ -54,13 +53,6 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	 */
 	protected boolean notifiesTheSecondAsWell() {
 		return false;
-	}
-
-	/**
-	 * Return whether two locks can be granted together, if the store can grant several.
-	 */
-	protected boolean areTogether(LockKey one, LockKey other) {
-		return true;
 	}
 
 	@Test
@@ -648,18 +640,6 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	}
 
 	@Test
-	void severalLocksAreNotGrantedTogetherWhileOneIsReserved() {
-		List<LeaseRequest> requests = together(this.owner, this.other);
-		LockKey reserved = requests.get(1).key();
-		OwnerToken holder = OwnerToken.random();
-		this.one.grant(reserved, holder);
-		this.two.queue(reserved);
-		this.one.release(reserved, holder, null);
-		assertThat(this.three.acquireAll(requests)).isEmpty();
-		this.two.grant(reserved, this.other);
-	}
-
-	@Test
 	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
 		twoWaitInOrderOfArrival();
 		this.one.release(this.key, this.owner, null);
@@ -704,48 +684,6 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.three.grant(this.key, between);
 		this.three.release(this.key, between, null);
 		this.two.grant(this.key, early);
-	}
-
-	@Test
-	void severalLocksAreGrantedTogetherOrNotAtAll() {
-		List<LeaseRequest> requests = together(this.owner, this.other);
-		List<LockAttempt.Grant> grants = this.one.acquireAll(requests);
-		assertThat(grants).hasSize(2).extracting(LockAttempt.Grant::awaited).containsExactly(false, false);
-		assertThat(this.one.grant(requests.get(0).key(), this.owner)).isEqualTo(grants.get(0).fencingBase());
-		assertThat(this.one.acquireAll(requests)).isEqualTo(grants);
-		this.one.release(requests.get(0).key(), this.owner, null);
-		List<LeaseRequest> overlapping = List.of(requests.get(0),
-				new LeaseRequest(requests.get(1).key(), OwnerToken.random(), LEASE_TIME));
-		assertThat(this.two.acquireAll(overlapping)).isEmpty();
-		assertGrowing(grants.get(0).fencingBase(), this.two.grant(requests.get(0).key(), OwnerToken.random()));
-	}
-
-	@Test
-	void oneWhoseTurnItIsGetsSeveralLocksAndLeavesTheQueue() {
-		List<LeaseRequest> requests = together(this.owner, this.other);
-		LockKey contended = requests.get(1).key();
-		OwnerToken holder = OwnerToken.random();
-		this.one.grant(contended, holder);
-		this.two.queue(contended);
-		this.one.release(contended, holder, null);
-		assertThat(heardBy(this.two)).containsExactly(contended);
-		assertThat(this.two.acquireAll(requests)).hasSize(2);
-		assertThat(this.one.isAwaited(contended)).isFalse();
-	}
-
-	@Test
-	void oneOfTheSameJvmThatIsTakenTogetherWithOthersCostsNobodyAPlace() {
-		List<LeaseRequest> requests = together(this.owner, this.other);
-		LockKey contended = requests.get(1).key();
-		OwnerToken holder = OwnerToken.random();
-		OwnerToken waiting = fair();
-		this.one.grant(contended, holder);
-		this.two.arrive(contended, waiting);
-		this.one.release(contended, holder, null);
-		assertThat(this.two.acquireAll(requests)).hasSize(2);
-		this.two.release(contended, this.other, null);
-		assertThat(heardBy(this.two)).contains(contended);
-		this.two.grant(contended, waiting);
 	}
 
 	@Test
@@ -823,17 +761,6 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
-	}
-
-	/** In a cluster they must be in one slot. */
-	private List<LeaseRequest> together(OwnerToken first, OwnerToken second) {
-		LeaseRequest one = new LeaseRequest(this.key, first, LEASE_TIME);
-		for (LockKey candidate = unusedKey();; candidate = unusedKey()) {
-			List<LeaseRequest> requests = List.of(one, new LeaseRequest(candidate, second, LEASE_TIME));
-			if (areTogether(requests.get(0).key(), candidate)) {
-				return requests;
-			}
-		}
 	}
 
 	private static OwnerToken fair() {

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
@@ -373,7 +372,6 @@ public abstract class AbstractLockStoreTests {
 		if (!(this instanceof AbstractCapableLockStoreTests)) {
 			assertThat(store.modes()).as(EXTEND).doesNotContain(LockMode.READ, LockMode.FAIR);
 			assertThat(store.waitingLine()).as(EXTEND).isSameAs(WaitingLine.NONE);
-			assertThat(store.groupGrant()).as(EXTEND).isEmpty();
 			assertThat(store.keeping()).as(EXTEND).isEmpty();
 		}
 	}
@@ -677,11 +675,6 @@ public abstract class AbstractLockStoreTests {
 		LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
 			return client().acquire(key, owner, leaseTime, queue);
-		}
-
-		List<LockAttempt.Grant> acquireAll(List<LeaseRequest> requests) {
-			assumeTrue(store().groupGrant().isPresent(), "The store grants one lock at a time");
-			return Objects.requireNonNull(client().acquireAll(requests));
 		}
 
 		long grant(LockKey key, OwnerToken owner) {

@@ -3,7 +3,6 @@
 package io.github.lockstarter.test;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
@@ -103,23 +101,6 @@ public class DelegatingStore implements LockStore {
 	}
 
 	@Override
-	public Optional<GroupGrant> groupGrant() {
-		return this.delegate.groupGrant().map((group) -> new GroupGrant() {
-
-			@Override
-			public boolean isPossibleFor(Collection<LockKey> keys) {
-				return group.isPossibleFor(keys);
-			}
-
-			@Override
-			public CompletionStage<List<LockAttempt.Grant>> acquire(List<LeaseRequest> requests) {
-				return ask(Request.ACQUIRE_ALL, () -> group.acquire(requests));
-			}
-
-		});
-	}
-
-	@Override
 	public WaitingLine waitingLine() {
 		return (this.delegate.waitingLine() != WaitingLine.NONE) ? new Line() : WaitingLine.NONE;
 	}
@@ -170,7 +151,7 @@ public class DelegatingStore implements LockStore {
 	 */
 	public enum Request {
 
-		ACQUIRE, ACQUIRE_ALL, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED, INSPECT, FREE
+		ACQUIRE, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED, INSPECT, FREE
 
 	}
 

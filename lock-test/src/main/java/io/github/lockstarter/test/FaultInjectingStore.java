@@ -36,8 +36,6 @@ public final class FaultInjectingStore extends DelegatingStore {
 
 	public final Operation acquire = new Operation();
 
-	public final Operation acquireAll = new Operation();
-
 	public final Operation renew = new Operation();
 
 	public final Operation keep = new Operation();
@@ -61,7 +59,6 @@ public final class FaultInjectingStore extends DelegatingStore {
 	protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
 		Operation operation = switch (kind) {
 			case ACQUIRE -> this.acquire;
-			case ACQUIRE_ALL -> this.acquireAll;
 			case KEEP -> this.keep;
 			case RELEASE -> this.release;
 			case ENTER -> this.arrive;

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.GroupGrant;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
@@ -32,19 +31,6 @@ public record StoreClient(LockStore store) {
 	 */
 	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		return answer(this.store.acquire(new LeaseRequest(key, owner, leaseTime), queue));
-	}
-
-	/**
-	 * Ask for several locks in one step.
-	 * @return the grants, empty if there are none, or {@code null} if that is not
-	 * possible
-	 */
-	public @Nullable List<LockAttempt.Grant> acquireAll(List<LeaseRequest> requests) {
-		GroupGrant grant = this.store.groupGrant().orElse(null);
-		if (grant == null || !grant.isPossibleFor(requests.stream().map(LeaseRequest::key).toList())) {
-			return null;
-		}
-		return answer(grant.acquire(requests));
 	}
 
 	/**

@@ -39,7 +39,7 @@ import io.github.lockstarter.store.WaitingLine;
  * A crashed instance loses its locks when its session expires. A grant or a renewal
  * counts for two fifths of the session time-out, so an instance without a connection
  * knows in time that it has lost its locks. Locks cannot be kept after their release
- * ({@code holdAtLeast}), and several locks are not granted in one step.
+ * ({@code holdAtLeast}).
  */
 public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 

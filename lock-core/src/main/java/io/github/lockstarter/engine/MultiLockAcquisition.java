@@ -3,16 +3,15 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -25,72 +24,57 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 
 /**
- * Acquires several locks together or not at all. If all of them are free and the store
- * can grant them in one step, one request is enough. Otherwise they are acquired one by
- * one in an order that is the same in all instances, so that no two acquisitions wait for
- * each other.
+ * Acquires several locks together or not at all: one after another within one wait time,
+ * in an order that is the same in all instances, so that no two acquisitions wait for
+ * each other. If one of them cannot be acquired, the others are released.
  */
-final class ManyLocks {
+final class MultiLockAcquisition {
 
 	private static final int MAX_LOCKS = 1000;
 
 	private final Time time;
 
+	private final long start;
+
 	private final List<LockRequest> requests;
 
 	private final Duration waitTime;
 
-	private final BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce;
-
 	private final Function<LockRequest, CompletableFuture<Lease>> one;
-
-	private final Executor tasks;
 
 	private final Function<Runnable, CompletableFuture<Void>> returns;
 
 	private final Function<Runnable, CompletableFuture<Void>> releases;
 
-	private final long start;
-
 	private final FutureLease<LeaseSet> result;
 
-	private final GrantedLeases leases;
+	/** Guarded by this. */
+	private final List<Lease> leases = new ArrayList<>();
 
 	private volatile @Nullable CompletableFuture<Lease> awaited;
-
-	private volatile boolean blocking;
-
-	private volatile boolean failing;
 
 	/**
 	 * Create an acquisition whose wait time begins now.
 	 * @param requests one for each lock, in the order that is the same in all instances
 	 * @param waitTime the wait time for all locks together
-	 * @param atOnce acquires free locks in one step within a wait time, or returns
-	 * {@code null}
-	 * @param one acquires one lock; it blocks for {@link #await()}, and never for
+	 * @param one acquires one lock; it may block for {@link #await()}, and never for
 	 * {@link #begin()}
-	 * @param tasks runs what asks for the locks
-	 * @param bodies runs what callers do with the leases
+	 * @param bodies runs what callers do with the leases, or how they fail
 	 * @param returns releases locks for a caller that must not block
 	 * @param releases releases locks for a caller that waits for it, until it has taken
 	 * too long
 	 */
-	ManyLocks(Time time, List<LockRequest> requests, Duration waitTime,
-			BiFunction<List<LockRequest>, Duration, CompletableFuture<@Nullable List<Lease>>> atOnce,
-			Function<LockRequest, CompletableFuture<Lease>> one, Executor tasks, Executor bodies,
+	MultiLockAcquisition(Time time, List<LockRequest> requests, Duration waitTime,
+			Function<LockRequest, CompletableFuture<Lease>> one, Executor bodies,
 			Function<Runnable, CompletableFuture<Void>> returns, Function<Runnable, CompletableFuture<Void>> releases) {
 		this.time = time;
 		this.start = time.now();
 		this.requests = requests;
 		this.waitTime = waitTime;
-		this.atOnce = atOnce;
 		this.one = one;
-		this.tasks = tasks;
 		this.returns = returns;
 		this.releases = releases;
 		this.result = new FutureLease<>(bodies);
-		this.leases = new GrantedLeases(this.result);
 	}
 
 	/**
@@ -104,7 +88,7 @@ final class ManyLocks {
 				this.returns.apply(this::stop);
 			}
 		});
-		this.tasks.execute(this::acquire);
+		acquireFrom(0);
 		return this.result;
 	}
 
@@ -112,10 +96,7 @@ final class ManyLocks {
 	 * Acquire the locks on the current thread, which waits for each of them.
 	 */
 	LeaseSet await() {
-		this.blocking = true;
-		while (!this.result.isDone() && !this.failing) {
-			acquire();
-		}
+		acquireFrom(0);
 		return this.result.lease();
 	}
 
@@ -137,7 +118,7 @@ final class ManyLocks {
 						+ request.key() + "' is " + request.waitTime() + ", and that of lock '" + waiting.key()
 						+ "' is " + waiting.waitTime());
 			}
-			sorted.merge(request.key(), request, ManyLocks::stronger);
+			sorted.merge(request.key(), request, MultiLockAcquisition::stronger);
 		}
 		if (sorted.isEmpty()) {
 			throw new IllegalArgumentException("A set of locks must not be empty");
@@ -167,75 +148,74 @@ final class ManyLocks {
 		};
 	}
 
-	private void acquire() {
-		try {
-			if (!this.result.isDone()) {
-				this.atOnce.apply(this.requests, this.waitTime.minus(waited())).whenComplete(this::triedAtOnce);
-			}
-		}
-		catch (Throwable ex) {
-			fail(ex);
-		}
-	}
-
-	private void triedAtOnce(@Nullable List<Lease> granted, @Nullable Throwable failure) {
-		if (failure != null) {
-			fail(RootCause.unwrap(failure));
-		}
-		else if (granted == null) {
-			acquireFrom(0);
-		}
-		else if (this.leases.add(granted)) {
-			complete();
-		}
-	}
-
 	/**
-	 * Acquire one lock after another. A lease that is granted at once needs no callback:
-	 * a thousand nested callbacks would overflow the stack.
+	 * Acquire one lock after another, and all of them anew if one was lost during the
+	 * wait for others. A lease that is granted at once needs no callback: a thousand
+	 * nested callbacks would overflow the stack.
 	 */
 	private void acquireFrom(int first) {
 		try {
-			for (int i = first; i < this.requests.size(); i++) {
-				CompletableFuture<Lease> lease = request(this.requests.get(i), i > 0);
+			int next = first;
+			while (next < this.requests.size() || mustBeginAgain()) {
+				if (next == this.requests.size()) {
+					release();
+					next = 0;
+				}
+				CompletableFuture<Lease> lease = request(next++);
 				if (!lease.isDone() || lease.isCompletedExceptionally()) {
-					int next = i + 1;
-					lease.whenComplete((granted, ex) -> settle(granted, ex, next));
+					int following = next;
+					lease.whenComplete((granted, ex) -> settle(granted, ex, following));
 					return;
 				}
-				if (!this.leases.add(List.of(lease.join()))) {
+				if (!add(lease.join())) {
 					return;
 				}
 			}
-			complete();
+			if (!this.result.complete(new HeldLeases(granted(), this.returns))) {
+				stop();
+			}
 		}
 		catch (Throwable ex) {
 			fail(ex);
 		}
 	}
 
-	private CompletableFuture<Lease> request(LockRequest request, boolean further) {
+	private CompletableFuture<Lease> request(int number) {
+		LockRequest request = this.requests.get(number);
 		Duration left = this.waitTime.minus(waited());
 		if (left.isNegative()) {
-			if (further && !this.waitTime.isZero()) {
+			if (number > 0 && !this.waitTime.isZero()) {
 				throw new LockContendedException(request.key(), waited());
 			}
 			left = Duration.ZERO;
 		}
 		CompletableFuture<Lease> lease = this.one.apply(request.withWaitTime(left));
-		if (!awaits(lease)) {
+		this.awaited = lease;
+		if (this.result.isDone()) {
 			lease.cancel(false);
 		}
 		return lease;
 	}
 
 	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
-		if (lease == null) {
-			fail((failure != null) ? RootCause.unwrap(failure) : null);
+		if (failure != null) {
+			fail(RootCause.unwrap(failure));
 		}
-		else if (this.leases.add(List.of(lease))) {
+		else if (lease != null && add(lease)) {
 			acquireFrom(next);
 		}
+	}
+
+	private boolean mustBeginAgain() {
+		for (Lease lease : granted()) {
+			if (!lease.isHeld()) {
+				if (waited().compareTo(this.waitTime) >= 0) {
+					throw new LockContendedException(lease.key(), waited());
+				}
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private Duration waited() {
@@ -246,59 +226,51 @@ final class ManyLocks {
 	 * Fail when all locks are released, so that the caller finds no lock held, or when
 	 * the store has not answered in time.
 	 */
-	private void fail(@Nullable Throwable failure) {
-		Throwable cause = (failure instanceof LockContendedException contention)
-				? new LockContendedException(contention.getKey(), waited(), contention.getHolder(),
-						contention.getRemaining())
-				: (failure != null) ? failure : new CancellationException();
-		this.failing = true;
+	private void fail(Throwable failure) {
+		Throwable cause = (failure instanceof LockContendedException contention) ? new LockContendedException(
+				contention.getKey(), waited(), contention.getHolder(), contention.getRemaining()) : failure;
 		// What depends on the future must not run on the thread that keeps time
-		Executor thread = this.blocking ? Runnable::run : this.result.defaultExecutor();
-		this.releases.apply(this::stop)
-			.whenCompleteAsync((nothing, ex) -> this.result.completeExceptionally(cause), thread);
-	}
-
-	private boolean awaits(CompletableFuture<Lease> lease) {
-		this.awaited = lease;
-		return !this.result.isDone();
-	}
-
-	private void complete() {
-		HeldLeases all = new HeldLeases(this.leases.all(), this.returns);
-		for (Lease lease : all.all()) {
-			if (!lease.isHeld()) {
-				beginAgain(lease.key());
-				return;
-			}
-		}
-		if (!this.result.complete(all)) {
-			stop();
-		}
+		this.releases.apply(this::release)
+			.whenCompleteAsync((nothing, ex) -> this.result.completeExceptionally(cause),
+					this.result.defaultExecutor());
 	}
 
 	/**
-	 * Acquire all locks anew, because one was lost during the wait for others. A thread
-	 * that waits for them does so itself.
-	 */
-	private void beginAgain(LockKey lost) {
-		this.leases.release();
-		if (waited().compareTo(this.waitTime) >= 0) {
-			fail(new LockContendedException(lost, waited()));
-		}
-		else if (!this.blocking) {
-			this.tasks.execute(this::acquire);
-		}
-	}
-
-	/**
-	 * Stop waiting. A lease that is granted later finds the result done and is closed.
+	 * Stop waiting. A lease that is granted later finds the result done and is released.
 	 */
 	private void stop() {
 		CompletableFuture<Lease> awaited = this.awaited;
 		if (awaited != null) {
 			awaited.cancel(false);
 		}
-		this.leases.release();
+		release();
+	}
+
+	/**
+	 * Add a lease, or release it if the result is known.
+	 * @return whether it was added
+	 */
+	private boolean add(Lease granted) {
+		synchronized (this) {
+			if (!this.result.isDone()) {
+				return this.leases.add(granted);
+			}
+		}
+		HeldLeases.release(List.of(granted));
+		return false;
+	}
+
+	private synchronized List<Lease> granted() {
+		return List.copyOf(this.leases);
+	}
+
+	private void release() {
+		List<Lease> granted;
+		synchronized (this) {
+			granted = granted();
+			this.leases.clear();
+		}
+		HeldLeases.release(granted);
 	}
 
 }
