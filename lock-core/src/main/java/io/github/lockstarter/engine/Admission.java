@@ -188,7 +188,7 @@ final class Admission {
 		if (hold.isLost()) {
 			throw hold.loss();
 		}
-		if (hold.ending().beginPublishing()) {
+		if (hold.beginPublishing()) {
 			publishEnd(hold);
 		}
 	}

@@ -165,7 +165,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		int suspects = 0;
 		for (Tenure tenure : tenures().toList()) {
 			lag = Math.max(lag, this.desk.watchdog().lag(tenure));
-			suspects += tenure.certainty().isSuspect() ? 1 : 0;
+			suspects += tenure.isSuspect() ? 1 : 0;
 		}
 		return new Counts(this.terms.handOffs(), this.desk.orphans(), Duration.ofNanos(lag), suspects);
 	}

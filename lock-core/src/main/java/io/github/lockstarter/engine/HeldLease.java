@@ -75,7 +75,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		if (!this.closed.get() && !this.hold.ending().onLost(this, callback, CallContext.capture())) {
+		if (!this.closed.get() && !this.hold.onLost(this, callback, CallContext.capture())) {
 			callback.accept(this.hold.loss());
 		}
 	}
@@ -97,7 +97,7 @@ final class HeldLease implements Lease {
 	@Override
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
-			this.hold.ending().forgetCallbacks(this);
+			this.hold.forgetCallbacks(this);
 			if (this.body) {
 				this.hold.bodyEnded();
 			}

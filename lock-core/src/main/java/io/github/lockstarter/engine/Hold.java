@@ -3,6 +3,10 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +33,16 @@ final class Hold implements Outcome {
 
 	private final long since;
 
-	private final HoldEnding ending = new HoldEnding();
+	private volatile State state = State.HELD;
 
-	/** Created on demand: a hold has none unless its thread uses a {@code Lock}. */
+	private volatile @Nullable String lossReason;
+
+	/** Guarded by this. */
+	private boolean published;
+
+	/** Guarded by this. */
+	private List<Callback> callbacks = Collections.emptyList();
+
 	private volatile Timetable.@Nullable Entry alarm;
 
 	private volatile long shortest;
@@ -115,7 +126,7 @@ final class Hold implements Outcome {
 	 * Return whether the lock is kept after the hold.
 	 */
 	boolean isKept() {
-		return this.ending.isKept();
+		return this.state == State.KEPT;
 	}
 
 	/**
@@ -134,10 +145,6 @@ final class Hold implements Outcome {
 
 	Timetable.@Nullable Entry alarm() {
 		return this.alarm;
-	}
-
-	HoldEnding ending() {
-		return this.ending;
 	}
 
 	Object owner() {
@@ -159,11 +166,18 @@ final class Hold implements Outcome {
 	}
 
 	private boolean isHeld(long now) {
-		return !this.ending.isOver() && this.tenure.isHeld(now) && (!isLimited() || this.endsAt - now > 0);
+		return !isOver() && this.tenure.isHeld(now) && (!isLimited() || this.endsAt - now > 0);
+	}
+
+	/**
+	 * Return whether the hold was released, kept or lost.
+	 */
+	boolean isOver() {
+		return this.state != State.HELD;
 	}
 
 	boolean isLost() {
-		return this.ending.isLost();
+		return this.state == State.LOST;
 	}
 
 	/**
@@ -217,8 +231,9 @@ final class Hold implements Outcome {
 	 * End the hold: as kept or released if it has lasted until now, otherwise as lost.
 	 * @param now the current time
 	 */
-	void end(long now) {
-		this.ending.end(isHeld(now), keptUntil() - now > 0);
+	synchronized void end(long now) {
+		boolean kept = keptUntil() - now > 0;
+		this.state = !isHeld(now) ? State.LOST : kept ? State.KEPT : State.RELEASED;
 	}
 
 	/**
@@ -226,8 +241,30 @@ final class Hold implements Outcome {
 	 * @param reason the reason, or {@code null} if its lease time was over
 	 * @return {@code false} if the loss was already known
 	 */
-	boolean lose(@Nullable String reason) {
-		return this.ending.lose(reason);
+	synchronized boolean lose(@Nullable String reason) {
+		if (isLost()) {
+			return false;
+		}
+		this.lossReason = reason;
+		this.state = State.LOST;
+		return true;
+	}
+
+	/**
+	 * Return whether the caller must publish that the hold has ended without a loss.
+	 * Several threads may exit the hold at once, but only one of them publishes that.
+	 */
+	synchronized boolean beginPublishing() {
+		boolean due = (this.state == State.RELEASED || isKept()) && !this.published;
+		this.published |= due;
+		return due;
+	}
+
+	/**
+	 * Publish nothing more, because the failure of the release is published.
+	 */
+	synchronized void releaseFailed() {
+		this.published = true;
 	}
 
 	/**
@@ -261,7 +298,47 @@ final class Hold implements Outcome {
 	}
 
 	private @Nullable String knownReason() {
-		return (this.ending.lossReason() != null) ? this.ending.lossReason() : this.tenure.certainty().lossReason();
+		return (this.lossReason != null) ? this.lossReason : this.tenure.lossReason();
+	}
+
+	/**
+	 * Keep a callback for the loss.
+	 * @param lease whose callback it is
+	 * @param context the context that the callback is called with
+	 * @return {@code false} if the hold is already lost and the callback must be called
+	 * at once
+	 */
+	synchronized boolean onLost(Object lease, Consumer<LockLostException> callback, CallContext context) {
+		if (isLost()) {
+			return false;
+		}
+		if (this.callbacks.isEmpty()) {
+			this.callbacks = new ArrayList<>();
+		}
+		return this.callbacks.add(new Callback(lease, callback, context));
+	}
+
+	/**
+	 * Forget the callbacks of a lease that is closed.
+	 */
+	synchronized void forgetCallbacks(Object lease) {
+		this.callbacks.removeIf((callback) -> callback.lease == lease);
+	}
+
+	/**
+	 * Return the callbacks to call after the loss.
+	 */
+	synchronized List<Callback> callbacks() {
+		return List.copyOf(this.callbacks);
+	}
+
+	record Callback(Object lease, Consumer<LockLostException> action, CallContext context) {
+	}
+
+	private enum State {
+
+		HELD, RELEASED, KEPT, LOST
+
 	}
 
 }

@@ -112,7 +112,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	 * End a tenure whose owner the store no longer knows.
 	 */
 	void disown(Tenure tenure) {
-		if (!tenure.certainty().isOver()) {
+		if (!tenure.isOver()) {
 			lose(tenure, "the store no longer knew its owner");
 		}
 	}
@@ -127,13 +127,13 @@ final class LeaseWatchdog implements Renewal.Listener {
 		this.timetable.enter(next);
 		// If the tenure ended in the meantime, its end has cancelled only the previous
 		// alarm
-		if (tenure.certainty().isOver()) {
+		if (tenure.isOver()) {
 			this.timetable.cancel(next);
 		}
 	}
 
 	private void check(Tenure tenure) {
-		if (tenure.certainty().isOver()) {
+		if (tenure.isOver()) {
 			return;
 		}
 		if (tenure.remainingNanos() <= 0) {
@@ -164,8 +164,8 @@ final class LeaseWatchdog implements Renewal.Listener {
 	public void overtaken(Renewal renewal) {
 		Tenure tenure = renewal.tenure();
 		// To keep a lock, the store must still know its owner
-		if (!tenure.certainty().isKept() && tenure.certainty().overtaken()) {
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
+		if (!tenure.isKept() && tenure.overtaken()) {
+			this.orphans.retry(tenure.key(), tenure.owner(), tenure.claimedUntil());
 		}
 	}
 
@@ -181,15 +181,15 @@ final class LeaseWatchdog implements Renewal.Listener {
 	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
 		this.notice.settled(tenure.key(), failure);
-		boolean confirmed = failure == null && owned && !tenure.certainty().isOver();
+		boolean confirmed = failure == null && owned && !tenure.isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline
 		tenure.setRenewing(false);
-		if (tenure.certainty().isOver()) {
+		if (tenure.isOver()) {
 			return;
 		}
 		if (failure != null) {
-			if (tenure.certainty().suspect()) {
+			if (tenure.suspect()) {
 				this.notice.suspect(tenure, failure);
 			}
 			schedule(tenure, retryTime(tenure));
@@ -208,18 +208,18 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private static boolean confirm(Renewal renewal) {
-		Certainty certainty = renewal.tenure().certainty();
-		return renewal.isExtending() ? certainty.renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
-				: certainty.confirmed(renewal.sentAt());
+		Tenure tenure = renewal.tenure();
+		return renewal.isExtending() ? tenure.renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
+				: tenure.confirmed(renewal.sentAt());
 	}
 
 	private void lose(Tenure tenure, @Nullable String reason) {
-		if (tenure.certainty().lose(reason)) {
+		if (tenure.lose(reason)) {
 			forget(tenure);
 			// The store may still know the owner, and a late renewal may still reach it
-			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
+			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
 		}
-		if (tenure.certainty().isLost()) {
+		if (tenure.isLost()) {
 			this.listener.lost(tenure);
 		}
 	}
@@ -234,7 +234,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private static long lastRenewal(Tenure tenure) {
-		return tenure.needsRenewal() ? tenure.certainty().grantedAt() : tenure.certainty().confirmedAt();
+		return tenure.needsRenewal() ? tenure.grantedAt() : tenure.confirmedAt();
 	}
 
 	private long renewalInterval(Tenure tenure) {
@@ -242,7 +242,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 	}
 
 	private long watched(Tenure tenure) {
-		long granted = tenure.deadline() - tenure.certainty().grantedAt();
+		long granted = tenure.deadline() - tenure.grantedAt();
 		return Math.min(granted, Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos()));
 	}
 

@@ -278,7 +278,7 @@ final class LocalLock {
 				return;
 			}
 			if (attempt.uncertainUntil() != null) {
-				tenure.certainty().uncertainUntil(attempt.uncertainUntil());
+				tenure.uncertainUntil(attempt.uncertainUntil());
 			}
 			noteGrant(attempt);
 			this.attempt = null;
@@ -333,7 +333,7 @@ final class LocalLock {
 			}
 			for (Tenure tenure : tenuresNow().toList()) {
 				if (tenure.owner().equals(attempt.token())) {
-					tenure.certainty().uncertainUntil(until);
+					tenure.uncertainUntil(until);
 					return;
 				}
 			}
@@ -621,7 +621,7 @@ final class LocalLock {
 	 */
 	void lose(Tenure tenure) {
 		change(() -> {
-			String reason = tenure.certainty().lossReason();
+			String reason = tenure.lossReason();
 			List.copyOf(this.holds.values())
 				.stream()
 				.filter((hold) -> hold.tenure() == tenure)

@@ -41,12 +41,12 @@ public record LocalState(List<Held> held, List<Waiting> waiting) {
 	}
 
 	private static Held held(Hold hold) {
-		Certainty certainty = hold.tenure().certainty();
+		Tenure tenure = hold.tenure();
 		long remaining = hold.remainingNanos();
-		boolean lost = hold.isLost() || certainty.isLost() || remaining <= 0;
-		Status status = lost ? Status.LOST : certainty.isSuspect() ? Status.SUSPECT : Status.HELD;
+		boolean lost = hold.isLost() || tenure.isLost() || remaining <= 0;
+		Status status = lost ? Status.LOST : tenure.isSuspect() ? Status.SUSPECT : Status.HELD;
 		return new Held(hold.key(), hold.mode(), hold.fencingToken(), nameOf(hold.owner()), hold.duration(),
-				lost ? Duration.ZERO : Duration.ofNanos(remaining), certainty.renewals(), status);
+				lost ? Duration.ZERO : Duration.ofNanos(remaining), tenure.renewals(), status);
 	}
 
 	private static Waiting waiting(LockKey key, Waiter waiter, @Nullable String holder) {

@@ -77,7 +77,7 @@ final class LossNotice {
 	void lost(Hold hold) {
 		LockLostException loss = hold.loss();
 		// A lease that is closed from now on still learns of the earlier loss
-		List<HoldEnding.Callback> owners = hold.ending().callbacks();
+		List<Hold.Callback> owners = hold.callbacks();
 		String message = loss.getMessage();
 		if (hold.isBodyRunning() && hold.hasReachedHoldAtMost()) {
 			message += ". " + Warnings.whereabouts(hold);
@@ -88,7 +88,7 @@ final class LossNotice {
 		else {
 			logger.warn(message);
 		}
-		for (HoldEnding.Callback callback : owners) {
+		for (Hold.Callback callback : owners) {
 			callback.context().on(this.callbacks).execute(() -> call(callback.action(), loss));
 		}
 		tell(new LockEvent.Lost(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.lossReason()));

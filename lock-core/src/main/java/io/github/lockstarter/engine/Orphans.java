@@ -118,7 +118,7 @@ final class Orphans {
 	}
 
 	private void returnUncertain(Tenure tenure) {
-		Long uncertainUntil = tenure.certainty().uncertainUntil();
+		Long uncertainUntil = tenure.uncertainUntil();
 		if (uncertainUntil != null) {
 			orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}

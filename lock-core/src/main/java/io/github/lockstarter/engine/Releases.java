@@ -46,7 +46,7 @@ final class Releases {
 	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
 	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		if (!end(tenure, Certainty::release)) {
+		if (!end(tenure, Tenure::release)) {
 			returned(tenure, false);
 			return;
 		}
@@ -94,7 +94,7 @@ final class Releases {
 			failure = RootCause.unwrap(ex);
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
 			if (hold != null) {
-				hold.ending().releaseFailed();
+				hold.releaseFailed();
 			}
 			this.notice.releaseFailed(tenure, failure);
 		}
@@ -103,12 +103,12 @@ final class Releases {
 			this.notice.lost(hold);
 		}
 		this.notice.settled(tenure.key(), failure);
-		Long uncertainUntil = tenure.certainty().uncertainUntil();
+		Long uncertainUntil = tenure.uncertainUntil();
 		if (uncertainUntil != null) {
 			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
 		}
-		if (tenure.certainty().answered()) {
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.certainty().claimedUntil());
+		if (tenure.answered()) {
+			this.orphans.retry(tenure.key(), tenure.owner(), tenure.claimedUntil());
 		}
 		return outcome;
 	}
@@ -118,15 +118,15 @@ final class Releases {
 	 */
 	void keep(Hold hold) {
 		Tenure tenure = hold.tenure();
-		if (end(tenure, Certainty::keep) && !this.orphans.keep(tenure, hold.keptUntil())
+		if (end(tenure, Tenure::keep) && !this.orphans.keep(tenure, hold.keptUntil())
 				&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
 			this.notice.lost(hold);
 		}
 		returned(tenure, false);
 	}
 
-	private boolean end(Tenure tenure, Predicate<Certainty> ending) {
-		if (tenure.isHeld() && ending.test(tenure.certainty())) {
+	private boolean end(Tenure tenure, Predicate<Tenure> ending) {
+		if (tenure.isHeld() && ending.test(tenure)) {
 			this.watchdog.forget(tenure);
 			return true;
 		}

@@ -66,23 +66,11 @@ final class Renewal {
 	 */
 	LeaseRequest send() {
 		this.sentAt = this.tenure.now();
-		this.leaseTime = leaseTimeFrom(this.sentAt);
+		this.leaseTime = this.tenure.neededLease(this.sentAt);
 		if (isExtending()) {
-			this.tenure.certainty().claim(this.sentAt, this.leaseTime);
+			this.tenure.claim(this.sentAt, this.leaseTime);
 		}
 		return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
-	}
-
-	/** Never a lease that ends before the deadline: the store would end it then. */
-	private Duration leaseTimeFrom(long now) {
-		Hold last = this.tenure.hold();
-		boolean endless = last != null && !last.isLimited();
-		if (last == null || !(endless || last.endsAt() - this.tenure.deadline() > 0)) {
-			return Duration.ZERO;
-		}
-		Duration longest = this.tenure.leaseTime();
-		Duration needed = endless ? longest : Drift.leaseThatLasts(last.endsAt() - now);
-		return (needed.compareTo(longest) < 0) ? needed : longest;
 	}
 
 	boolean isAnswered() {
@@ -111,7 +99,7 @@ final class Renewal {
 	 * Note that the request is on its way.
 	 */
 	void sent() {
-		if (isExtending() && this.tenure.certainty().isOver()) {
+		if (isExtending() && this.tenure.isOver()) {
 			this.listener.overtaken(this);
 		}
 	}

@@ -233,7 +233,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	@Override
 	public void expire(Hold hold) {
 		// The thread that has noticed a loss may still be busy with the store
-		if (hold.tenure().remainingNanos() <= 0 || hold.tenure().certainty().isLost()) {
+		if (hold.tenure().remainingNanos() <= 0 || hold.tenure().isLost()) {
 			this.watchdog.expire(hold.tenure());
 		}
 		else if (hold.remainingNanos() <= 0) {

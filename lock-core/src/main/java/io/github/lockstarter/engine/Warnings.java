@@ -83,7 +83,7 @@ final class Warnings {
 	 * Warn of a hold, with where its thread is now.
 	 */
 	void longHold(Hold hold) {
-		if (!hold.ending().isOver()) {
+		if (!hold.isOver()) {
 			print(() -> "Long hold of lock '" + hold.key() + "' ("
 					+ ((hold.mode() != LockMode.EXCLUSIVE) ? hold.mode() + ", " : "") + "fencing token "
 					+ hold.fencingToken() + "): " + owner(hold.owner()) + " has held it for " + text(hold.duration())
@@ -105,7 +105,7 @@ final class Warnings {
 	}
 
 	private static String holder(@Nullable Hold hold, LockAttempt.Refusal refusal) {
-		if (hold != null && !hold.ending().isOver()) {
+		if (hold != null && !hold.isOver()) {
 			return owner(hold.owner()) + " of this instance (fencing token " + hold.fencingToken() + "), for "
 					+ text(hold.duration());
 		}

@@ -114,7 +114,7 @@ class LeaseWatchdogModelTests {
 
 		private void checkAlarm() {
 			Timetable.Entry alarm = this.tenure.alarm();
-			long granted = this.tenure.certainty().grantedAt();
+			long granted = this.tenure.grantedAt();
 			long latest = Math.max(this.time.now() - granted, LEASE.dividedBy(3).toNanos());
 			if (!this.tenure.isRenewing() && (alarm == null || alarm.due() - granted > latest)) {
 				throw new AssertionError("The lease is not renewed in time");

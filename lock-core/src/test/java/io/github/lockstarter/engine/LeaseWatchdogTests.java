@@ -103,7 +103,7 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		this.time.advance(LEASE);
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.store.renew.calls()).isZero();
 	}
 
@@ -116,7 +116,7 @@ class LeaseWatchdogTests {
 		assertThat(tenure.deadline()).isEqualTo(deadline);
 		assertThat(tenure.isHeld()).isTrue();
 		this.time.advance(Duration.ofMillis(400));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 		this.time.advance(LEASE);
@@ -133,7 +133,7 @@ class LeaseWatchdogTests {
 		assertThat(this.store.renew.calls()).isBetween(180, 205);
 		this.store.renew.loseRequests(() -> true);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 	}
 
 	@Test
@@ -216,8 +216,8 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, false);
 		this.client.release(KEY, tenure.owner(), null);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.certainty().isLost()).isTrue();
-		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(tenure.lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test
@@ -228,7 +228,7 @@ class LeaseWatchdogTests {
 		assertThat(tenure.isHeld()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
 		this.time.advance(Duration.ofMillis(400));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 	}
 
 	@Test
@@ -258,10 +258,10 @@ class LeaseWatchdogTests {
 		this.store.renew.loseRequests(() -> true);
 		long deadline = tenure.deadline();
 		this.time.advance(Duration.ofNanos(deadline - this.time.now()).minusMillis(5));
-		assertThat(tenure.certainty().isLost()).isFalse();
+		assertThat(tenure.isLost()).isFalse();
 		assertThat(this.store.renew.calls()).isBetween(12, 16);
 		this.time.advance(Duration.ofMillis(5));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Lost.class);
 	}
@@ -280,8 +280,8 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.client.release(KEY, tenure.owner(), null);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.certainty().isLost()).isTrue();
-		assertThat(tenure.certainty().lossReason()).contains("no longer knew its owner");
+		assertThat(tenure.isLost()).isTrue();
+		assertThat(tenure.lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test
@@ -289,10 +289,10 @@ class LeaseWatchdogTests {
 		Tenure first = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE);
-		assertThat(first.certainty().isLost()).isTrue();
+		assertThat(first.isLost()).isTrue();
 		Tenure second = begin(LockKey.of("other"), true);
 		this.time.advance(LEASE);
-		assertThat(second.certainty().isLost()).isTrue();
+		assertThat(second.isLost()).isTrue();
 	}
 
 	@Test
@@ -300,13 +300,13 @@ class LeaseWatchdogTests {
 		Tenure tenure = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE.minusMillis(302));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 		this.storeThreadsStuck = false;
 		while (!this.held.isEmpty()) {
 			this.held.poll().run();
 		}
 		this.time.advance(Duration.ofMillis(1));
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
@@ -328,7 +328,7 @@ class LeaseWatchdogTests {
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
 		Tenure tenure = begin(KEY, true);
 		this.time.advance(Duration.ofMinutes(1));
-		tenure.certainty().release();
+		tenure.release();
 		this.watchdog.forget(tenure);
 		assertThat(this.timetable.size()).isZero();
 		int renewals = this.store.renew.calls();
@@ -342,19 +342,19 @@ class LeaseWatchdogTests {
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.held).hasSize(1);
-		tenure.certainty().release();
+		tenure.release();
 		this.watchdog.forget(tenure);
 		this.held.poll().run();
 		assertThat(this.timetable.size()).isZero();
-		assertThat(tenure.certainty().isLost()).isFalse();
+		assertThat(tenure.isLost()).isFalse();
 	}
 
 	/** In a store of several servers, a late renewal may have taken the lock again. */
 	@Test
 	void aLockThatWasReleasedWhileItsRenewalWasSentIsReleasedAgain() {
 		Tenure tenure = begin(KEY, true);
-		tenure.certainty().release();
-		tenure.certainty().answered();
+		tenure.release();
+		tenure.answered();
 		send(tenure);
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
@@ -383,7 +383,7 @@ class LeaseWatchdogTests {
 	@Test
 	void aLockThatIsKeptIsNotReleasedByItsLastRenewal() {
 		Tenure tenure = begin(KEY, true);
-		tenure.certainty().keep();
+		tenure.keep();
 		send(tenure);
 		assertThat(this.store.release.calls()).isZero();
 	}
@@ -400,7 +400,7 @@ class LeaseWatchdogTests {
 		this.watchdog.setRenewing(false);
 		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isZero();
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 	}
 
 	/**
@@ -457,7 +457,7 @@ class LeaseWatchdogTests {
 
 	private void lost(Tenure tenure) {
 		this.holds.stream()
-			.filter((hold) -> hold.tenure() == tenure && hold.lose(tenure.certainty().lossReason()))
+			.filter((hold) -> hold.tenure() == tenure && hold.lose(tenure.lossReason()))
 			.forEach(this.notice::lost);
 	}
 

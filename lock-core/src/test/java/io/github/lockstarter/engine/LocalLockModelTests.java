@@ -35,16 +35,19 @@ class LocalLockModelTests {
 		ModelDesk desk = new ModelDesk(
 				disturbance.ordinal() >= Disturbance.SLICE_OVER.ordinal() ? Duration.ZERO : Duration.ofDays(1));
 		Hold first = desk.hold(desk.come(LockMode.EXCLUSIVE));
-		ModelWaiter waiting = desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter waiting = desk
+			.come((disturbance == Disturbance.LEAVE_WITH_PLACE) ? LockMode.FAIR : LockMode.EXCLUSIVE);
 		switch (disturbance) {
 			case STORE_REFUSES -> desk.refuseNext();
 			case STORE_FAILS -> desk.failNext();
-			case STORE_IS_SILENT -> desk.silenceNext();
+			case STORE_IS_SILENT, ANSWER_NEVER -> desk.silenceNext();
 			default -> {
 			}
 		}
 		ModelDesk.run(() -> desk.leave(first), () -> desk.leave(waiting),
-				() -> desk.leave(desk.come(LockMode.EXCLUSIVE)), () -> disturb(desk, disturbance, first));
+				() -> desk.leave(
+						desk.come((disturbance == Disturbance.LEAVE_WITH_PLACE) ? LockMode.FAIR : LockMode.EXCLUSIVE)),
+				() -> disturb(desk, disturbance, first));
 		desk.giveUp();
 		desk.checkEnd();
 	}
@@ -55,9 +58,20 @@ class LocalLockModelTests {
 			case LEASE_TIME_OVER -> desk.timeOver(first);
 			case SHUTDOWN, SLICE_OVER_AND_SHUTDOWN -> desk.shutDown();
 			case STORE_IS_SILENT -> desk.giveUp();
-			case NONE, STORE_REFUSES, STORE_FAILS, SLICE_OVER -> {
+			case ANSWER_NEVER -> timeOutDuring(desk);
+			case NONE, LEAVE_WITH_PLACE, STORE_REFUSES, STORE_FAILS, SLICE_OVER -> {
 			}
 		}
+	}
+
+	/** A waiter without time never waits for an answer that is overdue. */
+	private static void timeOutDuring(ModelDesk desk) {
+		ModelWaiter impatient = desk.come(LockMode.EXCLUSIVE);
+		desk.timeOut(impatient);
+		desk.overdue();
+		desk.timeOut(impatient);
+		ModelDesk.check(impatient.outcome() != null, "a waiter waits for an answer that never comes");
+		desk.leave(impatient);
 	}
 
 	/**
@@ -65,8 +79,8 @@ class LocalLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, SLICE_OVER,
-		SLICE_OVER_AND_TENURE_LOST, SLICE_OVER_AND_SHUTDOWN
+		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, ANSWER_NEVER,
+		LEAVE_WITH_PLACE, SLICE_OVER, SLICE_OVER_AND_TENURE_LOST, SLICE_OVER_AND_SHUTDOWN
 
 	}
 

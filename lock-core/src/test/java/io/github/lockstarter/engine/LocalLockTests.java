@@ -219,8 +219,13 @@ class LocalLockTests {
 
 		@Override
 		public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-			tenure.certainty().release();
+			tenure.release();
 			change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
+		}
+
+		/** The request for the lock takes the place. */
+		@Override
+		public void enterLine(LockKey key, Waiter waiter) {
 		}
 
 		@Override

@@ -5,6 +5,8 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +38,9 @@ class ModelDesk implements LockActions {
 	private final LocalLocks locks = new LocalLocks(this.terms, this);
 
 	private final List<Hold> holds = new CopyOnWriteArrayList<>();
+
+	/** Who stands in the line of the store. */
+	private final Set<OwnerToken> line = ConcurrentHashMap.newKeySet();
 
 	private final AtomicLong lastBase = new AtomicLong();
 
@@ -102,6 +107,16 @@ class ModelDesk implements LockActions {
 	}
 
 	/**
+	 * Let the answer to that request be overdue.
+	 */
+	void overdue() {
+		Attempt attempt = this.silenced.get();
+		if (attempt != null) {
+			change((lock) -> lock.overdue(attempt));
+		}
+	}
+
+	/**
 	 * Let a waiter arrive at the lock.
 	 */
 	ModelWaiter come(LockMode mode) {
@@ -125,6 +140,7 @@ class ModelDesk implements LockActions {
 	void leave(ModelWaiter waiter) {
 		change((lock) -> lock.leave(waiter, false));
 		check(waiter.outcome() != null, "a waiter is stranded");
+		leaveLine(waiter);
 		if (waiter.outcome() instanceof Hold hold) {
 			received(hold);
 			leave(hold);
@@ -137,6 +153,13 @@ class ModelDesk implements LockActions {
 	void timeOut(ModelWaiter waiter) {
 		waiter.timedOut = true;
 		change((lock) -> lock.leave(waiter, true));
+	}
+
+	private void leaveLine(ModelWaiter waiter) {
+		boolean granted = waiter.outcome() instanceof Hold;
+		if (waiter.discipline().standsInLineItself() && waiter.place().leave(granted)) {
+			this.line.remove(waiter.token());
+		}
 	}
 
 	/**
@@ -154,8 +177,7 @@ class ModelDesk implements LockActions {
 	 * Let an owner release the lock.
 	 */
 	void leave(Hold hold) {
-		check(hold.isHeld() || hold.isLost() || hold.tenure().certainty().isLost(),
-				"the lock was released under a hold");
+		check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was released under a hold");
 		change((lock) -> lock.exit(hold));
 	}
 
@@ -163,7 +185,7 @@ class ModelDesk implements LockActions {
 	 * Let a tenure be lost.
 	 */
 	void lose(Tenure tenure) {
-		if (tenure.certainty().lose("it is a test")) {
+		if (tenure.lose("it is a test")) {
 			change((lock) -> lock.lose(tenure));
 		}
 	}
@@ -189,6 +211,7 @@ class ModelDesk implements LockActions {
 	void checkEnd() {
 		check(this.locks.size() == 0, "the lock is left behind");
 		check(this.holds.stream().noneMatch(Hold::isHeld), "a hold is left behind");
+		check(this.line.isEmpty(), "a place in the line is left behind");
 	}
 
 	/** A hold can be lost on the way, but a lost one is never held again. */
@@ -217,6 +240,10 @@ class ModelDesk implements LockActions {
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		attempt.send(this.time.now(), true, false);
+		boolean fair = head.discipline().standsInLineItself();
+		if (fair) {
+			head.place().ask(true);
+		}
 		if (this.silent.getAndSet(false)) {
 			attempt.ask(this.time.now(), Duration.ZERO);
 			this.silenced.set(attempt);
@@ -228,6 +255,7 @@ class ModelDesk implements LockActions {
 			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
+			this.line.remove(attempt.token());
 			LockAttempt.Grant grant = new LockAttempt.Grant(this.lastBase.incrementAndGet(), false);
 			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
 					this.time.now(), this.slice, this.timetable);
@@ -243,7 +271,7 @@ class ModelDesk implements LockActions {
 
 	@Override
 	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		tenure.certainty().release();
+		tenure.release();
 		change((lock) -> lock.returned(false));
 	}
 
@@ -269,6 +297,14 @@ class ModelDesk implements LockActions {
 
 	@Override
 	public void enterLine(LockKey key, Waiter waiter) {
+		LinePlace place = waiter.place();
+		OwnerToken token = waiter.token();
+		if (place.beginEntering()) {
+			this.line.add(token);
+			if (place.endEntering()) {
+				this.line.remove(token);
+			}
+		}
 	}
 
 	@Override

@@ -101,7 +101,7 @@ class OrphansTests {
 	@Test
 	void requestsThatMayStillComeTakeTheLockNeitherBeforeNorAfterItsTime() {
 		Tenure tenure = tenure();
-		tenure.certainty().uncertainUntil(end());
+		tenure.uncertainUntil(end());
 		assertThat(this.orphans.keep(tenure, this.time.now() + Duration.ofSeconds(5).toNanos())).isTrue();
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isFalse();

@@ -138,7 +138,7 @@ class RenewalsTests implements Renewal.Listener {
 		Duration extension = renewal.send().leaseTime();
 		assertThat(extension).isEqualTo(extension.truncatedTo(ChronoUnit.MILLIS));
 		if (renewal.isExtending()) {
-			tenure.certainty().renewed(renewal.sentAt(), extension, LEASE);
+			tenure.renewed(renewal.sentAt(), extension, LEASE);
 		}
 		return extension;
 	}
@@ -147,7 +147,7 @@ class RenewalsTests implements Renewal.Listener {
 	void whatWasReleasedInTheMeantimeIsNotSent() {
 		Tenure tenure = tenure("quick", 1);
 		this.renewals.add(new Renewal(tenure, this));
-		tenure.certainty().release();
+		tenure.release();
 		this.timetable.runDue();
 		assertThat(this.servers.batches).isEmpty();
 		assertThat(this.timetable.size()).isZero();
@@ -158,7 +158,7 @@ class RenewalsTests implements Renewal.Listener {
 		Tenure released = tenure("quick", 1);
 		Tenure held = tenure("quick", 2);
 		List.of(released, held).forEach(this::hold);
-		this.servers.onRenewal = released.certainty()::release;
+		this.servers.onRenewal = released::release;
 		this.renewals.add(new Renewal(released, this));
 		this.renewals.add(new Renewal(held, this));
 		this.timetable.runDue();

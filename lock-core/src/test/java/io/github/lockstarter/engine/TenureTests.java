@@ -29,18 +29,18 @@ class TenureTests {
 		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
-		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
+		tenure.renewed(this.time.now(), LEASE, LEASE);
 		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
 	}
 
 	@Test
 	void cannotBeHandedOffWhileItIsUncertainOrOver() {
 		Tenure tenure = tenure(Duration.ZERO);
-		tenure.certainty().suspect();
+		tenure.suspect();
 		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
-		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
+		tenure.renewed(this.time.now(), LEASE, LEASE);
 		assertThat(tenure.canBeHandedOn(this.time.now())).isTrue();
-		tenure.certainty().release();
+		tenure.release();
 		assertThat(tenure.canBeHandedOn(this.time.now())).isFalse();
 	}
 
@@ -104,12 +104,23 @@ class TenureTests {
 	}
 
 	@Test
+	void theEndOfAHoldIsPublishedByOneOfSeveralThreadsThatExitIt() {
+		Tenure tenure = tenure(Duration.ZERO);
+		Hold hold = tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
+		assertThat(hold.beginPublishing()).isFalse();
+		hold.end(this.time.now());
+		assertThat(hold.beginPublishing()).isTrue();
+		assertThat(hold.beginPublishing()).isFalse();
+	}
+
+	@Test
 	void aLateRenewalRevivesNothing() {
 		Tenure tenure = tenure(Duration.ZERO);
-		tenure.certainty().lose("it is a test");
-		tenure.certainty().renewed(this.time.now(), LEASE, LEASE);
+		tenure.lose("it is a test");
+		tenure.renewed(this.time.now(), LEASE, LEASE);
 		assertThat(tenure.isHeld()).isFalse();
-		assertThat(tenure.certainty().isLost()).isTrue();
+		assertThat(tenure.isLost()).isTrue();
 	}
 
 	private Tenure tenure(Duration roundTrip) {
