@@ -84,6 +84,9 @@ final class LocalLock {
 	/** When the next warning may come, if there was one. */
 	private @Nullable Long nextWarning;
 
+	/** The last waiter that stood first in the line of the store, and got no message. */
+	private @Nullable Waiter untold;
+
 	/** Whether this JVM may stand in the line of the store. */
 	private boolean inLine;
 
@@ -470,6 +473,29 @@ final class LocalLock {
 		});
 	}
 
+	private void alarmRings() {
+		Waiter first = this.queue.isEmpty() ? null : first();
+		boolean stands = this.alarm != null && (this.attempt == null || this.attempt.isInLine());
+		endPause();
+		if (first != null && stands && first != this.untold) {
+			this.untold = first;
+			enterLineAgain(first);
+		}
+	}
+
+	/**
+	 * Ask for the places of those behind the first waiter again. No message has come for
+	 * it, so the store may have lost them: each would wait for a message in vain when it
+	 * is the first. Once for each first waiter is no load while a lock is held for long.
+	 */
+	private void enterLineAgain(Waiter first) {
+		for (Waiter waiter : this.queue) {
+			if (waiter != first && waiter.discipline().standsInLineItself()) {
+				after(() -> this.actions.enterLine(this.key, waiter));
+			}
+		}
+	}
+
 	private void ring() {
 		this.notified = true;
 		endPause();
@@ -485,7 +511,7 @@ final class LocalLock {
 	private void waitFor(long nanos) {
 		endWaiting();
 		// One that has already begun when it is cancelled only makes the lock ask early
-		Timetable.Entry alarm = new Timetable.Entry(this.terms.now() + nanos, () -> change(this::endPause));
+		Timetable.Entry alarm = new Timetable.Entry(this.terms.now() + nanos, () -> change(this::alarmRings));
 		this.alarm = alarm;
 		after(() -> this.actions.enter(alarm));
 	}
