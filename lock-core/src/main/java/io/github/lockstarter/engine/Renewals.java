@@ -64,7 +64,7 @@ final class Renewals {
 	private void send(List<Renewal> due) {
 		List<Renewal> batch = new ArrayList<>(due.size());
 		for (Renewal renewal : due) {
-			if (renewal.tenure().certainty().isOver()) {
+			if (renewal.tenure().isOver()) {
 				renewal.answered(false, Duration.ZERO, null);
 			}
 			else {

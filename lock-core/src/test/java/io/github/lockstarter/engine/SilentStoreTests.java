@@ -357,23 +357,6 @@ class SilentStoreTests {
 		next.get().close();
 	}
 
-	@Test
-	void aReaderLeavesThoughTheStoreDoesNotSayWhetherOthersWait() {
-		Lease lease = this.registry.acquire(REQUEST.withMode(LockMode.READ));
-		this.time.advance(Duration.ofSeconds(5));
-		this.store.silentLine = true;
-		CompletableFuture<Lease> next = this.registry.acquireAsync(AT_ONCE.withMode(LockMode.READ));
-		assertThat(next).isNotDone();
-		this.time.advance(ANSWER_TIME);
-		assertThat(next).isDone();
-		next.whenComplete((granted, ex) -> {
-			if (granted != null) {
-				granted.close();
-			}
-		});
-		lease.close();
-	}
-
 	/** Its threads stay at the store for as long as that is silent. */
 	@Nested
 	class Blocking {

@@ -107,7 +107,7 @@ class TestLocksTests {
 				.withMessageContaining("held already");
 			assertContended(this.registry);
 			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.registry.acquire(STOCK))
-				.withMessageContaining("elsewhere, whose lease ends in 30 s unless renewed");
+				.withMessageContaining("elsewhere, whose lease ends in 29 s unless renewed");
 		}
 		assertThat(this.registry.tryAcquire(STOCK)).hasValueSatisfying(Lease::close);
 	}
