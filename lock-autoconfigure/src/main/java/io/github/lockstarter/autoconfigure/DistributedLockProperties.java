@@ -178,8 +178,8 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * locks arrive.
 	 * @param pollIntervalWithoutMessages Longest time between two requests while no
 	 * messages arrive, for example because Redis refuses SUBSCRIBE.
-	 * @param timeSlice How long an instance may pass a lock on among its own threads
-	 * while another instance waits for it.
+	 * @param timeSlice How long an instance passes a lock on among its own threads before
+	 * it releases it, or 20 round trips to the store if these take longer.
 	 * @param outageTime How long a call repeats its requests during an outage before it
 	 * fails, within its wait time. 0s does not repeat them.
 	 */

@@ -9,38 +9,31 @@
  * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
  *    |  Admission                                                a Hold, or a Denial
  *    v
- * lock         LocalLock, in LocalLocks                          one per key that is held or waited for
- *    |           Entrance      admits waiters and lets them leave
- *    |           WaiterQueue   the waiters, first in first out
- *    |           Inquiry       asks the store: Attempt, Listening, Patience
- *    |           Possession    owns the lock in the store: Tenure (Certainty, Slice), Holders of Holds
- *    |           Sharing       lets waiters join the holders of a shared lock
- *    |  Effect, carried out on a Desk
+ * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
+ *    |  LockActions                                              its waiters, Holds, Attempt, Tenures
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
  *    |  Answers                                                  no request throws, or lasts for ever
  * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>
- *  idle ----arrive----&gt; asking ----granted----&gt; held ----exit----&gt; releasing ----returned----+
- *                        ^  |                   |  ^ handed on         (or kept)           |
- *          rung, alarm   |  | refused, failed   |  +--+                                    |
- *                        |  v                   v                                          |
- *                     listening                lost                                        |
- *                                               +------ next waiter: asking; none: idle ---+
- * </pre> Rules:
+ *  idle --arrive--&gt; asking --granted--&gt; held --exit--&gt; (held by the next waiter that suits, within the slice)
+ *                    ^  |                |    \--else--&gt; releasing --on its way--&gt; asking, or idle
+ *    message, alarm  |  | refused,       |
+ *                    |  v failed         +--lost--&gt; asking, or idle
+ *                   waiting
+ * </pre> A lock with readers is held and asking, or waiting, at the same time. Three
+ * rules:
  * <ul>
- * <li>The one guard of a {@code LocalLock} protects all its parts, and only transitions
- * change them. A transition never calls the store, a waiter or user code, except
- * {@code equals} and {@code hashCode} of owners: it returns an {@code Effect}, which the
- * thread that caused the transition carries out afterwards.</li>
+ * <li>The guard of a {@code LocalLock} protects its state, and only its transitions
+ * change it. A transition never calls the store, a waiter or user code, except
+ * {@code equals} and {@code hashCode} of owners: the thread that caused it does that when
+ * the guard is free again.</li>
  * <li>An answer of the store causes a transition. It runs on the waiter's own thread if
- * the waiter has one, so the store's driver does no work for waiters.</li>
- * <li>The parts of a lock have no reference to the lock, nor has a waiter, a hold or a
- * tenure: effects name the lock by its key.</li>
- * <li>A tenure's {@code Certainty} changes under its own monitor, because the watchdog
- * never waits for the guard of a lock.</li>
- * <li>Only {@code EngineThreads} and {@code Timetable} start threads. Requests to a store
- * that may block run on the waiting thread, or on a few others.</li>
+ * the waiter has one, so the store's driver does no work for waiters. Only
+ * {@code EngineThreads} and {@code Timetable} start threads.</li>
+ * <li>A {@code Tenure} and a {@code Hold} end under their own monitors, because the
+ * watchdog never waits for the guard of a lock. It takes the guard afterwards, to tell
+ * the holders.</li>
  * </ul>
  */
 @NullMarked
