@@ -3,9 +3,19 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Renews all leases without a fixed lease time, and notices the early loss of any lease.
@@ -17,14 +27,18 @@ import org.jspecify.annotations.Nullable;
  * lease until the deadline. A store that does not answer delays neither this watch nor
  * the deadline.
  */
-final class LeaseWatchdog implements Renewal.Listener {
+final class LeaseWatchdog {
 
 	/** Renewals due within this time of each other are sent together. */
 	private static final long LONGEST_TICK = TimeUnit.MILLISECONDS.toNanos(100);
 
+	private static final int BATCH_SIZE = 100;
+
+	private final LockStore store;
+
 	private final Timetable timetable;
 
-	private final Renewals renewals;
+	private final Executor threads;
 
 	private final Orphans orphans;
 
@@ -38,17 +52,22 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private volatile boolean renewing = true;
 
+	/** Used only by actions of the timetable. */
+	private List<Tenure> due = new ArrayList<>();
+
 	/**
 	 * Create a watchdog.
+	 * @param threads where to make requests
 	 * @param listener what to tell of tenures
 	 * @param leaseTime length of leases that are renewed; every lease is checked at least
 	 * as often as these
 	 * @param renewalsPerLease number of renewals within the lease time
 	 */
-	LeaseWatchdog(Timetable timetable, Renewals renewals, Orphans orphans, LossNotice notice, Listener listener,
-			Duration leaseTime, int renewalsPerLease) {
+	LeaseWatchdog(LockStore store, Timetable timetable, Executor threads, Orphans orphans, LossNotice notice,
+			Listener listener, Duration leaseTime, int renewalsPerLease) {
+		this.store = store;
 		this.timetable = timetable;
-		this.renewals = renewals;
+		this.threads = threads;
 		this.orphans = orphans;
 		this.listener = listener;
 		this.notice = notice;
@@ -150,21 +169,82 @@ final class LeaseWatchdog implements Renewal.Listener {
 		}
 		else {
 			tenure.setRenewing(true);
-			Renewal renewal = new Renewal(tenure, this);
-			this.renewals.add(renewal);
+			// Until the answer comes, only the deadline counts
+			schedule(tenure, tenure.deadline());
+			if (this.due.isEmpty()) {
+				// Runs after all actions that are already due
+				this.timetable.at(this.timetable.now(), this::sendDue);
+			}
+			this.due.add(tenure);
 		}
 	}
 
-	@Override
-	public void overdue(Renewal renewal) {
-		awaitAnswer(renewal.tenure());
+	/**
+	 * Send what is due together, in batches. It waits for nothing else: neither for other
+	 * requests nor for the answers to earlier renewals, because each lease has at most
+	 * one renewal without an answer.
+	 */
+	private void sendDue() {
+		List<Tenure> due = this.due;
+		this.due = new ArrayList<>();
+		for (int i = 0; i < due.size(); i += BATCH_SIZE) {
+			List<Tenure> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
+			this.threads.execute(() -> send(batch));
+		}
 	}
 
-	@Override
-	public void overtaken(Renewal renewal) {
+	private void send(List<Tenure> tenures) {
+		List<Renewal> batch = tenures.stream().filter((tenure) -> !tenure.isOver()).map(this::begin).toList();
+		if (batch.isEmpty()) {
+			return;
+		}
+		List<CompletionStage<Boolean>> answers = ask(batch.stream().map(Renewal::request).toList());
+		batch.forEach(this::sent);
+		for (int i = 0; i < batch.size(); i++) {
+			Renewal renewal = batch.get(i);
+			answers.get(i)
+				.whenComplete((owned, ex) -> answered(renewal, Boolean.TRUE.equals(owned), failure(owned, ex)));
+		}
+	}
+
+	/**
+	 * Begin a renewal, which counts as sent from this moment.
+	 */
+	Renewal begin(Tenure tenure) {
+		long now = this.timetable.now();
+		Duration leaseTime = tenure.neededLease(now);
+		tenure.claim(now, leaseTime);
+		return new Renewal(tenure, now, leaseTime);
+	}
+
+	private List<CompletionStage<Boolean>> ask(List<LeaseRequest> requests) {
+		try {
+			List<CompletionStage<Boolean>> answers = this.store.renew(requests);
+			if (answers != null && answers.size() == requests.size() && answers.stream().allMatch(Objects::nonNull)) {
+				return answers;
+			}
+			throw Answers.noAnswer();
+		}
+		catch (Throwable ex) {
+			return Collections.nCopies(requests.size(), CompletableFuture.failedFuture(ex));
+		}
+	}
+
+	private static @Nullable Throwable failure(@Nullable Boolean owned, @Nullable Throwable ex) {
+		if (ex != null) {
+			return RootCause.unwrap(ex);
+		}
+		return (owned != null) ? null : Answers.noAnswer();
+	}
+
+	/**
+	 * Release a lock again if its tenure has ended while a renewal was sent, which may
+	 * reach servers after the release, and take the lock there again.
+	 */
+	void sent(Renewal renewal) {
 		Tenure tenure = renewal.tenure();
 		// To keep a lock, the store must still know its owner
-		if (!tenure.isKept() && tenure.overtaken()) {
+		if (renewal.isExtending() && tenure.isOver() && !tenure.isKept() && tenure.overtaken()) {
 			this.orphans.retry(tenure.key(), tenure.owner(), tenure.claimedUntil());
 		}
 	}
@@ -177,8 +257,7 @@ final class LeaseWatchdog implements Renewal.Listener {
 		}
 	}
 
-	@Override
-	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
+	void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Tenure tenure = renewal.tenure();
 		this.notice.settled(tenure.key(), failure);
 		boolean confirmed = failure == null && owned && !tenure.isOver();
@@ -207,9 +286,10 @@ final class LeaseWatchdog implements Renewal.Listener {
 		}
 	}
 
-	private static boolean confirm(Renewal renewal) {
+	private boolean confirm(Renewal renewal) {
 		Tenure tenure = renewal.tenure();
-		return renewal.isExtending() ? tenure.renewed(renewal.sentAt(), renewal.leaseTime(), renewal.longestLease())
+		return renewal.isExtending()
+				? tenure.renewed(renewal.sentAt(), renewal.leaseTime(), Answers.longestLease(this.store))
 				: tenure.confirmed(renewal.sentAt());
 	}
 
@@ -253,6 +333,23 @@ final class LeaseWatchdog implements Renewal.Listener {
 
 	private static long earlier(long a, long b) {
 		return (a - b < 0) ? a : b;
+	}
+
+	/**
+	 * One renewal of a lease, or a question whether it lasts.
+	 *
+	 * @param leaseTime the lease to request; zero if it lasts long enough
+	 */
+	record Renewal(Tenure tenure, long sentAt, Duration leaseTime) {
+
+		LeaseRequest request() {
+			return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+		}
+
+		boolean isExtending() {
+			return !this.leaseTime.isZero();
+		}
+
 	}
 
 	/**

@@ -60,8 +60,8 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 		this.locks = new LocalLocks(terms, this);
 		this.notice = notice;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
-		this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads.renewals()),
-				this.orphans, notice, this, settings.leaseTime(), settings.renewalsPerLease());
+		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, notice, this,
+				settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, this.mayBlock, threads.requests(), this.locks,
 				outages, this);
 		this.outages = outages;

@@ -12,7 +12,7 @@
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
  *    |  LockActions                                              its waiters, Holds, Attempt, Tenures
  *    v
- * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog with Renewals
+ * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog
  *    |  Answers                                                  no request throws, or lasts for ever
  * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>

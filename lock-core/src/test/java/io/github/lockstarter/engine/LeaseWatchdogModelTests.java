@@ -39,9 +39,6 @@ class LeaseWatchdogModelTests {
 		/** An alarm of a thread that has not seen the renewal begin. */
 		ALARM,
 
-		/** The deadline of another lease in the same round. */
-		OVERDUE,
-
 		/** A reader whose lease is renewed, beside one whose lease is not. */
 		LONGER_HOLD
 
@@ -65,7 +62,7 @@ class LeaseWatchdogModelTests {
 			MemoryLockStore store = new MemoryLockStore();
 			Executor threads = (task) -> {
 			};
-			this.watchdog = new LeaseWatchdog(this.timetable, new Renewals(store, this.timetable, threads),
+			this.watchdog = new LeaseWatchdog(store, this.timetable, threads,
 					new Orphans(store, this.timetable, threads, () -> {
 					}), new LossNotice("memory", (event) -> {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
@@ -80,10 +77,9 @@ class LeaseWatchdogModelTests {
 			this.time.advance(LEASE.dividedBy(2));
 			this.watchdog.hasten(this.tenure);
 			this.tenure.setRenewing(true);
-			Renewal renewal = new Renewal(this.tenure, this.watchdog);
-			renewal.send();
-			Runnable answer = () -> renewal.answered(true, LEASE, null);
-			Runnable rivalry = () -> compete(renewal);
+			LeaseWatchdog.Renewal renewal = this.watchdog.begin(this.tenure);
+			Runnable answer = () -> this.watchdog.answered(renewal, true, null);
+			Runnable rivalry = this::compete;
 			// The thread that must be interrupted in its work comes first
 			if (this.rival == Rival.LONGER_HOLD) {
 				ModelDesk.run(answer, rivalry);
@@ -94,14 +90,9 @@ class LeaseWatchdogModelTests {
 			checkAlarm();
 		}
 
-		private void compete(Renewal renewal) {
+		private void compete() {
 			switch (this.rival) {
 				case ALARM -> this.timetable.runDue();
-				case OVERDUE -> {
-					if (!renewal.isAnswered()) {
-						renewal.overdue();
-					}
-				}
 				case LONGER_HOLD -> beginHold(null);
 			}
 		}

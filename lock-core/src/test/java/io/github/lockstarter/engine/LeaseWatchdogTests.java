@@ -310,20 +310,6 @@ class LeaseWatchdogTests {
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
 	}
 
-	/** The thread that keeps time has looked before the answer, and acts after it. */
-	@Test
-	void anAnswerThatComesWhileItsLeaseIsFoundOverdueDoesNotEndRenewal() {
-		Tenure tenure = begin(KEY, true);
-		this.time.advance(LEASE.dividedBy(3));
-		tenure.setRenewing(true);
-		Renewal renewal = new Renewal(tenure, this.watchdog);
-		this.store.renew(List.of(renewal.send()));
-		renewal.answered(true, this.store.longestLease(), null);
-		this.watchdog.overdue(renewal);
-		this.time.advance(Duration.ofMinutes(2));
-		assertThat(tenure.isHeld()).isTrue();
-	}
-
 	@Test
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
 		Tenure tenure = begin(KEY, true);
@@ -389,9 +375,9 @@ class LeaseWatchdogTests {
 	}
 
 	private void send(Tenure tenure) {
-		Renewal renewal = new Renewal(tenure, this.watchdog);
-		this.store.renew(List.of(renewal.send()));
-		renewal.sent();
+		LeaseWatchdog.Renewal renewal = this.watchdog.begin(tenure);
+		this.store.renew(List.of(renewal.request()));
+		this.watchdog.sent(renewal);
 	}
 
 	@Test
@@ -443,8 +429,8 @@ class LeaseWatchdogTests {
 	}
 
 	private LeaseWatchdog watchdog(Timetable timetable, int renewalsPerLease) {
-		return new LeaseWatchdog(timetable, new Renewals(this.store, timetable, this::onStoreThread), this.orphans,
-				this.notice, this::lost, LEASE, renewalsPerLease);
+		return new LeaseWatchdog(this.store, timetable, this::onStoreThread, this.orphans, this.notice, this::lost,
+				LEASE, renewalsPerLease);
 	}
 
 	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {

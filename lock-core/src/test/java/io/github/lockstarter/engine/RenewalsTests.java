@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -30,7 +31,7 @@ import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RenewalsTests implements Renewal.Listener {
+class RenewalsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -40,27 +41,26 @@ class RenewalsTests implements Renewal.Listener {
 
 	private final Servers servers = new Servers();
 
-	private Renewals renewals = new Renewals(this.servers, this.timetable, Runnable::run);
+	private final List<Tenure> tenures = new ArrayList<>();
 
-	private final List<LockKey> answered = Collections.synchronizedList(new ArrayList<>());
+	private final List<Tenure> lost = new ArrayList<>();
 
-	private final List<LockKey> overdue = new ArrayList<>();
-
-	private final List<LockKey> overtaken = new ArrayList<>();
+	private LeaseWatchdog watchdog = watchdog(Runnable::run);
 
 	@Test
 	void sendsWhatIsDueTogetherInBatches() {
 		due("quick", 250);
 		assertThat(this.servers.batches).extracting(List::size).containsExactly(100, 100, 50);
-		assertThat(this.answered).hasSize(250);
-		assertThat(this.timetable.size()).isZero();
+		assertThat(answered("quick")).isEqualTo(250);
+		assertThat(this.timetable.size()).as("next renewals").isEqualTo(250);
 	}
 
 	@Test
 	void anAnswerThatIsMissingDelaysNoOther() {
 		due("dead", 10_000);
 		due("quick", 300);
-		assertThat(this.answered).hasSize(300).allMatch((key) -> key.name().equals("quick"));
+		assertThat(answered("dead")).isZero();
+		assertThat(answered("quick")).isEqualTo(300);
 	}
 
 	@Test
@@ -68,17 +68,17 @@ class RenewalsTests implements Renewal.Listener {
 		CountDownLatch silence = new CountDownLatch(1);
 		this.servers.silence = silence;
 		try (EngineThreads threads = new EngineThreads(this.time)) {
-			this.renewals = new Renewals(this.servers, this.timetable, threads.renewals());
+			this.watchdog = watchdog(threads.renewals());
 			for (int i = 0; i < 200; i++) {
 				threads.store().execute(() -> Callers.await(silence));
 				threads.requests().execute(() -> Callers.await(silence));
 			}
 			due("blocking", 1);
 			due("quick", 300);
-			Awaitility.await().until(() -> this.answered.size() == 300);
-			assertThat(this.answered).allMatch((key) -> key.name().equals("quick"));
+			Awaitility.await().until(() -> answered("quick") == 300);
+			assertThat(answered("blocking")).isZero();
 			silence.countDown();
-			Awaitility.await().until(() -> this.answered.size() == 301);
+			Awaitility.await().until(() -> answered("blocking") == 1);
 		}
 		finally {
 			silence.countDown();
@@ -86,24 +86,21 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	@Test
-	void whatIsNotAnsweredUntilTheFirstDeadlineIsWatchedOneByOne() {
+	void aLeaseWhoseRenewalIsNotAnsweredIsLostAtItsDeadline() {
 		due("dead", 3);
-		this.time.advance(LEASE);
-		this.timetable.runDue();
-		assertThat(this.overdue).hasSize(3);
+		long left = this.tenures.get(0).remainingNanos();
+		advance(Duration.ofNanos(left - 1));
+		assertThat(this.lost).isEmpty();
+		advance(Duration.ofNanos(1));
+		assertThat(this.lost).hasSize(3);
 	}
 
 	@Test
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
-		LeaseWatchdog watchdog = new LeaseWatchdog(this.timetable, this.renewals,
-				new Orphans(this.servers, this.timetable, Runnable::run, () -> {
-				}), new LossNotice("memory", (event) -> {
-				}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
-				}, LEASE, 3);
 		Tenure tenure = tenure("dead", 1);
 		hold(tenure);
 		long granted = tenure.deadline() - this.time.now();
-		watchdog.watch(tenure);
+		this.watchdog.watch(tenure);
 		while (this.servers.unanswered.isEmpty()) {
 			advance(Duration.ofMillis(10));
 		}
@@ -134,58 +131,57 @@ class RenewalsTests implements Renewal.Listener {
 	}
 
 	private Duration renew(Tenure tenure) {
-		Renewal renewal = new Renewal(tenure, this);
-		Duration extension = renewal.send().leaseTime();
+		Duration extension = tenure.neededLease(this.time.now());
 		assertThat(extension).isEqualTo(extension.truncatedTo(ChronoUnit.MILLIS));
-		if (renewal.isExtending()) {
-			tenure.renewed(renewal.sentAt(), extension, LEASE);
+		if (!extension.isZero()) {
+			tenure.renewed(this.time.now(), extension, LEASE);
 		}
 		return extension;
 	}
 
 	@Test
 	void whatWasReleasedInTheMeantimeIsNotSent() {
-		Tenure tenure = tenure("quick", 1);
-		this.renewals.add(new Renewal(tenure, this));
-		tenure.release();
-		this.timetable.runDue();
+		List<Runnable> held = new ArrayList<>();
+		this.watchdog = watchdog(held::add);
+		due("quick", 1);
+		this.tenures.get(0).release();
+		held.forEach(Runnable::run);
 		assertThat(this.servers.batches).isEmpty();
-		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
-	void whatIsReleasedWhileItIsSentIsReportedAfterwards() {
-		Tenure released = tenure("quick", 1);
-		Tenure held = tenure("quick", 2);
-		List.of(released, held).forEach(this::hold);
-		this.servers.onRenewal = released::release;
-		this.renewals.add(new Renewal(released, this));
-		this.renewals.add(new Renewal(held, this));
-		this.timetable.runDue();
-		assertThat(this.overtaken).containsExactly(released.key());
+	void whatIsReleasedWhileItIsSentIsReleasedAgainAfterItsRelease() {
+		this.servers.onRenewal = () -> this.tenures.get(0).release();
+		due("quick", 2);
 		assertThat(this.servers.batches).as("requests before that").hasSize(1);
+		assertThat(this.tenures.get(0).answered()).isTrue();
+		assertThat(this.tenures.get(1).answered()).isFalse();
 	}
 
-	@Override
-	public void overtaken(Renewal renewal) {
-		this.overtaken.add(renewal.tenure().key());
+	private LeaseWatchdog watchdog(Executor threads) {
+		Orphans orphans = new Orphans(this.servers, this.timetable, Runnable::run, () -> {
+		});
+		LossNotice notice = new LossNotice("memory", (event) -> {
+		}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable));
+		return new LeaseWatchdog(this.servers, this.timetable, threads, orphans, notice, this.lost::add, LEASE, 3);
 	}
 
-	@Override
-	public void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
-		this.answered.add(renewal.tenure().key());
-	}
-
-	@Override
-	public void overdue(Renewal renewal) {
-		this.overdue.add(renewal.tenure().key());
-	}
-
+	/** Let renewals of new leases become due at the same time. */
 	private void due(String server, int count) {
 		for (int i = 0; i < count; i++) {
-			this.renewals.add(new Renewal(tenure(server, i), this));
+			Tenure tenure = tenure(server, i);
+			hold(tenure);
+			this.tenures.add(tenure);
+			this.watchdog.watch(tenure);
+			this.watchdog.hasten(tenure);
 		}
 		this.timetable.runDue();
+	}
+
+	private long answered(String server) {
+		return this.tenures.stream()
+			.filter((tenure) -> tenure.key().name().equals(server) && !tenure.isRenewing())
+			.count();
 	}
 
 	private void advance(Duration duration) {
@@ -261,7 +257,7 @@ class RenewalsTests implements Renewal.Listener {
 
 		@Override
 		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			throw new UnsupportedOperationException();
+			return CompletableFuture.completedFuture(ReleaseOutcome.NOT_OWNER);
 		}
 
 	}
