@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The contract of a {@link LockStore} that declares more than it has to: further modes, a
- * waiting line, locks that are kept after their release. A test is
- * skipped if it needs what the store does not declare.
+ * waiting line, locks that are kept after their release. A test is skipped if it needs
+ * what the store does not declare.
  */
 public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTests {
 
