@@ -69,7 +69,7 @@ final class MemoryLock {
 		long base = (before != null) ? before.fencingBase : this.memory.mint();
 		this.leases.put(owner, new Lease(base, this.memory.endOf(leaseTime)));
 		this.queue.leave(place);
-		return new LockAttempt.Grant(base, this.queue.isAwaited(place.jvm()));
+		return new LockAttempt.Grant(base);
 	}
 
 	/**

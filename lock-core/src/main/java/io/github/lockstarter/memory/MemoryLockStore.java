@@ -216,13 +216,6 @@ public final class MemoryLockStore implements LockStore {
 			return CompletableFuture.completedFuture(null);
 		}
 
-		@Override
-		public CompletionStage<Boolean> isAwaited(LockKey key) {
-			boolean awaited = MemoryLockStore.this.memory.with(key,
-					(lock) -> lock.queue().isAwaited(MemoryLockStore.this));
-			return CompletableFuture.completedFuture(awaited);
-		}
-
 	}
 
 }

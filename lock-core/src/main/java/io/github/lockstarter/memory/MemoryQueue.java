@@ -38,13 +38,6 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Return whether another JVM or a FAIR owner waits.
-	 */
-	boolean isAwaited(MemoryLockStore jvm) {
-		return this.places.stream().anyMatch((place) -> place.jvm() != jvm || place.isInOrderOfArrival());
-	}
-
-	/**
 	 * Return the names of those that wait, the first one first.
 	 */
 	List<String> names() {

@@ -16,10 +16,8 @@ public sealed interface LockAttempt {
 	 *
 	 * @param fencingBase number of this tenure, strictly larger than that of every
 	 * earlier tenure of the same lock, and below 2<sup>51</sup>
-	 * @param awaited whether another JVM stands in the line of the lock; {@code true} if
-	 * that is not known
 	 */
-	record Grant(long fencingBase, boolean awaited) implements LockAttempt {
+	record Grant(long fencingBase) implements LockAttempt {
 
 		/**
 		 * Low bits of a fencing token, which number the holds of a tenure; the others are

@@ -45,11 +45,6 @@ public interface WaitingLine {
 			return CompletableFuture.completedFuture(null);
 		}
 
-		@Override
-		public CompletionStage<Boolean> isAwaited(LockKey key) {
-			return CompletableFuture.completedFuture(true);
-		}
-
 	};
 
 	/**
@@ -101,13 +96,6 @@ public interface WaitingLine {
 	 * @return done when the owner is out of the line
 	 */
 	CompletionStage<Void> withdraw(LockKey key, OwnerToken owner);
-
-	/**
-	 * Ask whether another JVM, or an owner with a place of its own, stands in the line.
-	 * @param key the lock
-	 * @return the answer; {@code true} if that is not known
-	 */
-	CompletionStage<Boolean> isAwaited(LockKey key);
 
 	/**
 	 * Callback for the messages of a line. It is called on a thread of the store's driver

@@ -32,6 +32,7 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -305,7 +306,7 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		cancelled.countDown();
 		Callers.await(answered);
 		this.time.settle();
-		assertThat(get(this.store.waitingLine().isAwaited(KEY).toCompletableFuture())).isFalse();
+		assertThat(new StoreClient(this.store).waiters(KEY)).isEmpty();
 		held.close();
 	}
 

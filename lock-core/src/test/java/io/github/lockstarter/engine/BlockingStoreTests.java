@@ -149,7 +149,7 @@ class BlockingStoreTests {
 				if (this.failing) {
 					throw new IllegalStateException("in a test");
 				}
-				return new LockAttempt.Grant(1, false);
+				return new LockAttempt.Grant(1);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

@@ -68,8 +68,8 @@ class LeaseWatchdogModelTests {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);
-			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ),
-					new LockAttempt.Grant(1, false), LEASE, LEASE, this.time.now(), 0, this.timetable);
+			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ), new LockAttempt.Grant(1),
+					LEASE, LEASE, this.time.now(), 0, this.timetable);
 		}
 
 		void play() {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -256,7 +255,7 @@ class ModelDesk implements LockActions {
 		}
 		else {
 			this.line.remove(attempt.token());
-			LockAttempt.Grant grant = new LockAttempt.Grant(this.lastBase.incrementAndGet(), false);
+			LockAttempt.Grant grant = new LockAttempt.Grant(this.lastBase.incrementAndGet());
 			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
 					this.time.now(), this.slice, this.timetable);
 			change((lock) -> lock.granted(attempt, tenure));

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -199,8 +198,8 @@ class RenewalsTests {
 	}
 
 	private Tenure tenure(String server, int number, Duration leaseTime) {
-		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockAttempt.Grant(1, false), leaseTime,
-				LEASE, this.time.now(), 0, this.timetable);
+		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockAttempt.Grant(1), leaseTime, LEASE,
+				this.time.now(), 0, this.timetable);
 	}
 
 	/**

@@ -345,18 +345,6 @@ class SilentStoreTests {
 		SafetyViolation.check(this.other.tryAcquire(AT_ONCE).isEmpty(), "the lock was not kept");
 	}
 
-	@Test
-	void theNextCallerGetsTheLockThoughTheStoreDoesNotSayWhetherOthersWait() throws Exception {
-		Lease lease = this.registry.acquire(REQUEST);
-		this.time.advance(Duration.ofSeconds(5));
-		Call<Lease> next = Callers.start(() -> this.registry.acquire(REQUEST));
-		this.time.awaitParked(1);
-		this.store.silentLine = true;
-		lease.close();
-		this.time.advance(ANSWER_TIME);
-		next.get().close();
-	}
-
 	/** Its threads stay at the store for as long as that is silent. */
 	@Nested
 	class Blocking {
@@ -539,8 +527,6 @@ class SilentStoreTests {
 
 		private volatile boolean silentKeeping;
 
-		private volatile boolean silentLine;
-
 		private volatile boolean silentReleases;
 
 		SilentStore(LockStore delegate) {
@@ -553,7 +539,6 @@ class SilentStoreTests {
 				case ACQUIRE -> this.silent;
 				case KEEP -> this.silentKeeping;
 				case RELEASE -> this.silentReleases;
-				case IS_AWAITED -> this.silentLine;
 				case ENTER, WITHDRAW, INSPECT, FREE -> false;
 			};
 			return silent ? noAnswerTo(request) : request.get();
@@ -576,7 +561,6 @@ class SilentStoreTests {
 			this.silent = false;
 			this.silentLocks = Set.of();
 			this.silentKeeping = false;
-			this.silentLine = false;
 			this.silentReleases = false;
 			List<Runnable> requests = List.copyOf(this.unanswered);
 			this.unanswered.clear();

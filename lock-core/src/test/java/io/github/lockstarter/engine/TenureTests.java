@@ -128,7 +128,7 @@ class TenureTests {
 	}
 
 	private Tenure tenure(Duration roundTrip, Duration slice) {
-		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockAttempt.Grant(1, false), LEASE, LEASE,
+		return new Tenure(LockKey.of("stock"), OwnerToken.random(), new LockAttempt.Grant(1), LEASE, LEASE,
 				this.time.now() - roundTrip.toNanos(), slice.toNanos(), new Timetable(this.time));
 	}
 

@@ -48,7 +48,7 @@ class MemoryLockStoreTests extends AbstractCapableLockStoreTests {
 		StoreClient one = this.one.client();
 		one.acquire(this.key, this.owner, LEASE_TIME, false);
 		new StoreClient(createStore()).acquire(this.key, this.other, LEASE_TIME, true);
-		assertThat(one.isAwaited(this.key)).isTrue();
+		assertThat(one.waiters(this.key)).hasSize(1);
 		assertThat(one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.memory.isEmpty()).isTrue();
 	}

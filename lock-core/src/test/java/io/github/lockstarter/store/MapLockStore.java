@@ -47,7 +47,7 @@ final class MapLockStore extends BlockingLockStore {
 			return current.is(request.owner()) ? current.until(end(request, now)) : current;
 		});
 		if (holder.is(request.owner())) {
-			return new LockAttempt.Grant(holder.fencingBase(), true);
+			return new LockAttempt.Grant(holder.fencingBase());
 		}
 		return new LockAttempt.Refusal(Duration.ofNanos(holder.end() - now), holder.owner().toString());
 	}

@@ -54,7 +54,7 @@ final class ExclusiveLocks {
 		Long fence = session.first(sql.upsert(), (row) -> row.getLong(1), rowKey, request.owner().value(),
 				micros(request));
 		if (fence != null) {
-			return new LockAttempt.Grant(fence, false);
+			return new LockAttempt.Grant(fence);
 		}
 		return inLine ? null : refusal(read(session, sql, rowKey), request.owner());
 	}
@@ -71,7 +71,7 @@ final class ExclusiveLocks {
 		if (fence == null) {
 			return inLine ? null : refusal(state, request.owner());
 		}
-		return (fence > 0) ? new LockAttempt.Grant(fence, false) : granted(read(session, sql, rowKey), request.owner());
+		return (fence > 0) ? new LockAttempt.Grant(fence) : granted(read(session, sql, rowKey), request.owner());
 	}
 
 	/**
@@ -99,7 +99,7 @@ final class ExclusiveLocks {
 	}
 
 	private static @Nullable LockAttempt granted(@Nullable LockState state, OwnerToken owner) {
-		return (state != null && state.isHeldBy(owner)) ? new LockAttempt.Grant(state.fence(), false) : null;
+		return (state != null && state.isHeldBy(owner)) ? new LockAttempt.Grant(state.fence()) : null;
 	}
 
 	private static @Nullable LockState read(SqlSession session, LockSql sql, String rowKey) throws SQLException {

@@ -84,7 +84,7 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 
 	private final LockInspection inspection;
 
-	/** Locks for which another JVM stood in line when they were granted to this one. */
+	/** Locks in whose line somebody stood when they were granted to this JVM. */
 	private final Set<LockKey> awaited = ConcurrentHashMap.newKeySet();
 
 	private final Optional<LockKeeping> keeping;
@@ -170,12 +170,14 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 		if (attempt != null) {
 			return attempt;
 		}
-		attempt = this.rows.changeOrCreate(request.key(), (state) -> state.acquire(this.jvm.get(), request.owner(),
-				request.leaseTime(), inLine ? this.signal.pace() : 0));
-		if (attempt instanceof LockAttempt.Grant grant && grant.awaited()) {
-			this.awaited.add(request.key());
-		}
-		return attempt;
+		return this.rows.changeOrCreate(request.key(), (state) -> {
+			LockAttempt answer = state.acquire(this.jvm.get(), request.owner(), request.leaseTime(),
+					inLine ? this.signal.pace() : 0);
+			if (answer instanceof LockAttempt.Grant && !state.line().places().isEmpty()) {
+				this.awaited.add(request.key());
+			}
+			return answer;
+		});
 	}
 
 	@Override

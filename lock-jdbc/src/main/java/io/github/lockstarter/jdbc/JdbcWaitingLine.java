@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -67,14 +66,6 @@ final class JdbcWaitingLine implements WaitingLine {
 				return true;
 			});
 		});
-	}
-
-	@Override
-	public CompletionStage<Boolean> isAwaited(LockKey key) {
-		return Answer.of(() -> this.database.autocommit((session, sql) -> {
-			LockState state = session.first(sql.select(), (row) -> LockState.read(row, sql.dialect()), RowKey.of(key));
-			return state != null && state.line().isAwaited(this.jvm.get());
-		}));
 	}
 
 }

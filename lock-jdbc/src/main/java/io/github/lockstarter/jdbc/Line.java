@@ -3,7 +3,6 @@
 package io.github.lockstarter.jdbc;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -73,14 +72,6 @@ final class Line {
 
 	boolean contains(String jvm) {
 		return this.places.stream().anyMatch((place) -> place.spot().isOf(jvm));
-	}
-
-	/**
-	 * Return whether another JVM or a FAIR owner waits.
-	 */
-	boolean isAwaited(String jvm) {
-		return this.places.stream()
-			.anyMatch((place) -> place.isAlive(this.now) && (!place.spot().isOf(jvm) || place.spot().isFair()));
 	}
 
 	/**

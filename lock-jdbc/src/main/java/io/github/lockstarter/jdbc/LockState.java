@@ -144,7 +144,7 @@ final class LockState {
 		}
 		setLease(owner, leaseTime);
 		this.line.leave(spot);
-		return new LockAttempt.Grant(this.fence, this.line.isAwaited(spot.jvm()));
+		return new LockAttempt.Grant(this.fence);
 	}
 
 	private void setLease(OwnerToken owner, Duration leaseTime) {

@@ -44,8 +44,6 @@ enum LockScript {
 
 	WITHDRAW("withdraw.lua", false),
 
-	AWAITED("awaited.lua", false),
-
 	INSPECT("inspect.lua", true),
 
 	REDLOCK_RUN("redlock-run.lua", true),

@@ -165,11 +165,6 @@ final class LockScriptCalls {
 				bytes(key.toString()), listenersKnown(), this.distance.shortestTurn());
 	}
 
-	ScriptCall awaited(LockKey key) {
-		return new ScriptCall(LockScript.AWAITED, keys(this.keys.queue(this.keys.lock(key))), this.channelPrefix,
-				listenersKnown());
-	}
-
 	ScriptCall inspect(LockKey key) {
 		return new ScriptCall(LockScript.INSPECT, allKeys(key));
 	}

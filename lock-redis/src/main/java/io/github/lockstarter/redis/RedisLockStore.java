@@ -140,7 +140,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		this.distance.measured(System.nanoTime() - sentAt);
 		long number = (long) answer.get(1);
 		if ((long) answer.get(0) == 1) {
-			return new LockAttempt.Grant(number, (long) answer.get(2) > 0);
+			return new LockAttempt.Grant(number);
 		}
 		byte[] holder = (byte[]) answer.get(2);
 		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null,

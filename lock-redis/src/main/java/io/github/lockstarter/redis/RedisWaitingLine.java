@@ -57,11 +57,6 @@ final class RedisWaitingLine implements WaitingLine {
 		return send(() -> this.calls.withdraw(key, owner));
 	}
 
-	@Override
-	public CompletionStage<Boolean> isAwaited(LockKey key) {
-		return this.scripts.send(() -> this.calls.awaited(key), (Long waiting) -> waiting > 0);
-	}
-
 	private CompletionStage<Void> send(Supplier<ScriptCall> call) {
 		return this.scripts.send(call, DONE);
 	}

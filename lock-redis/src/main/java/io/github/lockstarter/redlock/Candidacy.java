@@ -141,7 +141,7 @@ final class Candidacy {
 				withdraw(attempt);
 				throw new IllegalStateException("Too few Redis servers have stored the fencing token of the grant");
 			}
-			return new LockAttempt.Grant(base, true);
+			return new LockAttempt.Grant(base);
 		});
 	}
 

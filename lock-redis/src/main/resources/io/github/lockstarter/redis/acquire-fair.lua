@@ -46,7 +46,7 @@ if granted then
     endTurn(queue, turn, nextPlace, call('ZSCORE', queue, place))
   end
   call('ZREM', queue, place)
-  return {1, base, call('ZCARD', queue)}
+  return {1, base}
 end
 
 if need ~= '' then

@@ -15,11 +15,9 @@ local call = redis.call
 
 -- Uses place.lua, listeners.lua, readers.lua
 
--- Returns the first place of a writer before those of the instance, or nil, and how many such
--- places were removed because their instances are gone. A woken place does not count: it has
--- missed its turn.
+-- Returns the first place of a writer before those of the instance, or nil, and removes such
+-- places whose instances are gone. A woken place does not count: it has missed its turn.
 local function findWriter(queue, instance, channelPrefix, listenersKnown)
-  local removed = 0
   local places = redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES')
   for i = 1, #places, 2 do
     local waiter, ticket = places[i], places[i + 1]
@@ -28,19 +26,18 @@ local function findWriter(queue, instance, channelPrefix, listenersKnown)
     end
     if not isReader(waiter) and ticket % 2 == 0 then
       if listenersOf(waiter, channelPrefix, listenersKnown) ~= 0 then
-        return waiter, removed
+        return waiter
       end
-      removed = removed + redis.call('ZREM', queue, waiter)
+      redis.call('ZREM', queue, waiter)
     end
   end
-  return nil, removed
 end
 
-local waiting = call('ZCARD', queue)
+local waiting = call('EXISTS', queue) == 1
 local holder = call('GET', lock)
 local exclusive = holder and holder ~= 'shared'
 local now = not exclusive and millis()
-local nextPlace = not exclusive and waiting > 0 and call('GET', turn)
+local nextPlace = not exclusive and waiting and call('GET', turn)
 local mine = nextPlace and instanceOf(nextPlace) == instance
 
 local obstacle
@@ -51,10 +48,8 @@ elseif holder then
   if call('EXISTS', readers) == 0 then
     -- Another program has set the value
     obstacle = lock
-  elseif waiting > 0 and not call('ZSCORE', readers, owner) then
-    local writer, removed = findWriter(queue, instance, channelPrefix, listenersKnown)
-    obstacle = writer and lock
-    waiting = waiting - removed
+  elseif waiting and not call('ZSCORE', readers, owner) then
+    obstacle = findWriter(queue, instance, channelPrefix, listenersKnown) and lock
   end
 else
   call('DEL', readers)
@@ -74,15 +69,16 @@ if not obstacle then
   expireWithLast(lock, readers)
   -- Also for a repeated request: the last base may be that of another reader
   base = mint(fence, fenceRetention)
-  if waiting == 0 then
-    return {1, base, 0}
+  if not waiting then
+    return {1, base}
   end
 end
 
 -- Uses queue.lua, leave.lua
 
 if not obstacle then
-  return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
+  leave(queue, turn, instance, mine and nextPlace)
+  return {1, base}
 end
 if need ~= '' then
   enqueueRefused(queue, instance, place, need, queueRetention)

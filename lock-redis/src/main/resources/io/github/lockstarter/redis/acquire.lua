@@ -12,7 +12,7 @@
 --       5 its place
 --       6 need of the place, to put it into the queue when the lock is refused; or ''
 --       7 how long to remember an idle queue, in milliseconds
--- Returns {1, fencing base, number of other places in the queue} when granted,
+-- Returns {1, fencing base} when granted,
 --         {0, remaining milliseconds or -1, an owner that holds the lock or ''} when refused
 
 local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -22,8 +22,8 @@ local call = redis.call
 
 -- Uses place.lua
 
-local waiting = call('ZCARD', queue)
-local nextPlace = waiting > 0 and call('GET', turn)
+local waiting = call('EXISTS', queue) == 1
+local nextPlace = waiting and call('GET', turn)
 local mine = nextPlace and instanceOf(nextPlace) == instance
 local reserved = nextPlace and not mine and call('EXISTS', lock) == 0
 local granted = not reserved and call('SET', lock, owner, 'NX', 'PX', lease)
@@ -48,15 +48,16 @@ end
 
 if granted then
   base = base or mint(fence, fenceRetention)
-  if waiting == 0 then
-    return {1, base, 0}
+  if not waiting then
+    return {1, base}
   end
 end
 
 -- Uses queue.lua, leave.lua
 
 if granted then
-  return {1, base, waiting - leave(queue, turn, instance, mine and nextPlace)}
+  leave(queue, turn, instance, mine and nextPlace)
+  return {1, base}
 end
 enqueueRefused(queue, instance, place, need, queueRetention)
 return refusal

@@ -10,12 +10,11 @@ local function endTurn(queue, turn, place, ticket)
   end
 end
 
--- Removes the exclusive and the shared place of an instance, ends the turn of a place if one
--- is passed, and returns how many places were removed.
+-- Removes the exclusive and the shared place of an instance, and ends the turn of a place if
+-- one is passed.
 local function leave(queue, turn, instance, nextPlace)
-  local removed = redis.call('ZREM', queue, instance, instance .. ':read')
+  redis.call('ZREM', queue, instance, instance .. ':read')
   if nextPlace then
     endTurn(queue, turn, nextPlace)
   end
-  return removed
 end

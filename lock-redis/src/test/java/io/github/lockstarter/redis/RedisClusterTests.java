@@ -76,7 +76,7 @@ class RedisClusterTests {
 		StoreClient client = new StoreClient(store);
 		for (int i = 0; i < 50; i++) {
 			LockKey key = LockKey.of("connected", i);
-			Awaitility.await().ignoreExceptions().until(() -> !client.isAwaited(key));
+			Awaitility.await().ignoreExceptions().untilAsserted(() -> client.withdraw(key));
 		}
 	}
 

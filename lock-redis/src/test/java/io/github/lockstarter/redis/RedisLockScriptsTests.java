@@ -198,17 +198,6 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			assertThat(redis.command("EXISTS", TURN, QUEUE)).isEqualTo("0");
 		}
 
-		@Test
-		void aGrantStatesWhetherOtherJvmsWait() {
-			assertThat(grant(owner).awaited()).isFalse();
-			queueAlone();
-			assertThat(grant(owner).awaited()).isFalse();
-			try (Waiter waiting = new Waiter("waiting", 2)) {
-				refusal(other, true);
-				assertThat(grant(owner).awaited()).isTrue();
-			}
-		}
-
 	}
 
 	@Nested

@@ -497,7 +497,7 @@ class SeveralRegistriesTests {
 
 		@Override
 		protected LockAttempt tryAcquire(LeaseRequest request) {
-			return new LockAttempt.Grant(1, false);
+			return new LockAttempt.Grant(1);
 		}
 
 		@Override

@@ -421,7 +421,7 @@ public abstract class AbstractLockRegistryTests {
 	private void assertNobodyWaitsFor(Lease held) {
 		LockKey key = held.key();
 		if (this.one.store().hasWaitingLine()) {
-			await().until(() -> !new StoreClient(this.one.store()).isAwaited(key));
+			await().until(() -> new StoreClient(this.one.store()).waiters(key).isEmpty());
 		}
 		held.close();
 		startInstance().acquire(LockRequest.of(key)).close();

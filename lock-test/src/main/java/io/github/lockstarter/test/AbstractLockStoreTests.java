@@ -780,11 +780,6 @@ public abstract class AbstractLockStoreTests {
 			client().withdraw(key, owner);
 		}
 
-		boolean isAwaited(LockKey key) {
-			assumeWaitingLine();
-			return client().isAwaited(key);
-		}
-
 	}
 
 }

@@ -151,7 +151,7 @@ public class DelegatingStore implements LockStore {
 	 */
 	public enum Request {
 
-		ACQUIRE, KEEP, RELEASE, ENTER, WITHDRAW, IS_AWAITED, INSPECT, FREE
+		ACQUIRE, KEEP, RELEASE, ENTER, WITHDRAW, INSPECT, FREE
 
 	}
 
@@ -182,11 +182,6 @@ public class DelegatingStore implements LockStore {
 		@Override
 		public CompletionStage<Void> withdraw(LockKey key, OwnerToken owner) {
 			return ask(Request.WITHDRAW, () -> this.line.withdraw(key, owner));
-		}
-
-		@Override
-		public CompletionStage<Boolean> isAwaited(LockKey key) {
-			return ask(Request.IS_AWAITED, () -> this.line.isAwaited(key));
 		}
 
 	}

@@ -42,8 +42,6 @@ public final class FaultInjectingStore extends DelegatingStore {
 
 	public final Operation release = new Operation();
 
-	public final Operation awaited = new Operation();
-
 	public final Operation arrive = new Operation();
 
 	public final Operation withdraw = new Operation();
@@ -63,7 +61,6 @@ public final class FaultInjectingStore extends DelegatingStore {
 			case RELEASE -> this.release;
 			case ENTER -> this.arrive;
 			case WITHDRAW -> this.withdraw;
-			case IS_AWAITED -> this.awaited;
 			case INSPECT, FREE -> this.inspect;
 		};
 		return operation.call(request);

@@ -58,10 +58,10 @@ public record StoreClient(LockStore store) {
 	}
 
 	/**
-	 * Return whether another JVM stands in the line of a lock.
+	 * Return the names of those that stand in the line of a lock.
 	 */
-	public boolean isAwaited(LockKey key) {
-		return answer(this.store.waitingLine().isAwaited(key));
+	public List<String> waiters(LockKey key) {
+		return answer(this.store.inspection().orElseThrow().inspect(key)).waiters();
 	}
 
 	/**

@@ -65,7 +65,7 @@ final class Acquisition {
 	}
 
 	private CompletableFuture<LockAttempt> confirm(Holding holding) {
-		return this.requests.check(holding.node().path()).thenCombine(this.nodes.view(), (exists, view) -> {
+		return this.requests.check(holding.node().path()).thenCompose((exists) -> {
 			if (!exists) {
 				this.line.lose(holding);
 			}
@@ -73,8 +73,8 @@ final class Acquisition {
 			if (holding.isOver()) {
 				return run();
 			}
-			return answer(new LockAttempt.Grant(holding.fencingBase(), view.isAwaited(this.nodes::isSilent)));
-		}).thenCompose(Function.identity());
+			return answer(new LockAttempt.Grant(holding.fencingBase()));
+		});
 	}
 
 	private CompletableFuture<LockAttempt> enter() {
@@ -87,14 +87,13 @@ final class Acquisition {
 			if (!view.isTurnOf(node.name(), this.shared)) {
 				return refuse(view);
 			}
-			return (view.changedAt() == entered.createdAt()) ? grant(node, entered.createdAt(), view)
-					: number(node, view);
+			return (view.changedAt() == entered.createdAt()) ? grant(node, entered.createdAt()) : number(node);
 		});
 	}
 
 	private CompletableFuture<LockAttempt> claim(OwnNode node) {
 		CompletableFuture<LockAttempt> claimed = node.isTurn() ? claimAtOnce(node) : this.nodes.currentView()
-			.thenCompose((view) -> view.isTurnOf(node.name(), this.shared) ? number(node, view) : refuse(view));
+			.thenCompose((view) -> view.isTurnOf(node.name(), this.shared) ? number(node) : refuse(view));
 		return claimed.exceptionallyCompose((ex) -> {
 			if (ZooKeeperRequests.isAbsent(ex)) {
 				this.nodes.forget(node);
@@ -111,24 +110,24 @@ final class Acquisition {
 				node.endTurn();
 				return refuse(view);
 			}
-			return (view.changedAt() < stat.getMzxid()) ? grant(node, stat.getMzxid(), view) : number(node, view);
+			return (view.changedAt() < stat.getMzxid()) ? grant(node, stat.getMzxid()) : number(node);
 		}).thenCompose(Function.identity());
 	}
 
-	private CompletableFuture<LockAttempt> number(OwnNode node, LineView view) {
-		return write(node).thenCompose((stat) -> grant(node, stat.getMzxid(), view));
+	private CompletableFuture<LockAttempt> number(OwnNode node) {
+		return write(node).thenCompose((stat) -> grant(node, stat.getMzxid()));
 	}
 
 	private CompletableFuture<Stat> write(OwnNode node) {
 		return this.requests.write(node.path(), OwnNode.content(this.owner));
 	}
 
-	private CompletableFuture<LockAttempt> grant(OwnNode node, long zxid, LineView view) {
+	private CompletableFuture<LockAttempt> grant(OwnNode node, long zxid) {
 		return this.line.session().bases(node.lockCreatedAt()).thenApply((bases) -> {
 			long base = bases.of(zxid);
 			givePlaceUp(node);
 			this.line.begin(this.owner, node, base, this.request.leaseTime());
-			return new LockAttempt.Grant(base, view.isAwaited(this.nodes::isSilent));
+			return new LockAttempt.Grant(base);
 		});
 	}
 

@@ -4,7 +4,6 @@ package io.github.lockstarter.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,14 +87,6 @@ final class LineView {
 	 */
 	List<NodeName> owners() {
 		return this.names.subList(0, Math.min(this.names.size(), Math.max(1, leadingShared())));
-	}
-
-	/**
-	 * Return whether a node waits.
-	 * @param silent the nodes that do not count
-	 */
-	boolean isAwaited(Predicate<NodeName> silent) {
-		return !this.names.subList(owners().size(), this.names.size()).stream().allMatch(silent);
 	}
 
 	/**

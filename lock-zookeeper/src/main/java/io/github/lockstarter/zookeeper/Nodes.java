@@ -57,14 +57,6 @@ final class Nodes {
 		return this.own.stream().filter(condition).min((a, b) -> a.name().compareTo(b.name())).orElse(null);
 	}
 
-	/**
-	 * Return whether a node does not count as a waiter: those of this JVM do not, except
-	 * the places of single owners.
-	 */
-	boolean isSilent(NodeName name) {
-		return this.own.stream().anyMatch((node) -> node.name().equals(name) && !node.isOwnPlace());
-	}
-
 	boolean isOwn(NodeName name) {
 		return this.own.stream().anyMatch((node) -> node.name().equals(name));
 	}

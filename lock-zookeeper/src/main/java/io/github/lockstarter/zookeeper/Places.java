@@ -85,10 +85,6 @@ final class Places {
 		return CompletableFuture.allOf(deleted).thenApply((all) -> true);
 	}
 
-	CompletableFuture<Boolean> isAwaited() {
-		return this.nodes.view().thenApply((view) -> view.isAwaited(this.nodes::isSilent));
-	}
-
 	/**
 	 * A watched node has changed or was deleted.
 	 */

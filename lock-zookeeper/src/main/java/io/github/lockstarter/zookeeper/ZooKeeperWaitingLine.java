@@ -48,11 +48,6 @@ final class ZooKeeperWaitingLine implements WaitingLine {
 		return done(this.store.ask(key, (line) -> line.places().withdraw(owner)));
 	}
 
-	@Override
-	public CompletionStage<Boolean> isAwaited(LockKey key) {
-		return this.store.limit(this.store.ask(key, (line) -> line.places().isAwaited()));
-	}
-
 	/** A withdrawal is carried out even if it takes longer than its answer may. */
 	private CompletionStage<Void> done(CompletableFuture<Boolean> withdrawn) {
 		return this.store.limit(withdrawn.thenApply(DONE));

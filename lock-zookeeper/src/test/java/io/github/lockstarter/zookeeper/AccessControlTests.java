@@ -83,7 +83,7 @@ class AccessControlTests {
 			assertThat(locks.renew(KEY, owner, LEASE_TIME)).isTrue();
 			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
 			otherLocks.arrive(KEY, fair);
-			assertThat(locks.isAwaited(KEY)).isTrue();
+			assertThat(locks.waiters(KEY)).hasSize(2);
 			otherLocks.withdraw(KEY, fair);
 			assertThat(locks.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);

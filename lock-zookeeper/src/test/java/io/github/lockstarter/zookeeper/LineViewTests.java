@@ -47,14 +47,6 @@ class LineViewTests {
 	}
 
 	@Test
-	void onlyNodesThatWaitAwaitTheLock() {
-		assertThat(view("s1", "s2").isAwaited((name) -> false)).isFalse();
-		assertThat(view("s1", "x2").isAwaited((name) -> false)).isTrue();
-		assertThat(view("s1", "x2").isAwaited((name) -> name.equals(name("x2")))).isFalse();
-		assertThat(LineView.empty().isAwaited((name) -> false)).isFalse();
-	}
-
-	@Test
 	void aRemovedNodeHandsTheLockOnIfNobodyElseHeldIt() {
 		assertThat(view("x2").isHandedOnBy(name("s1"))).isTrue();
 		assertThat(view("s2").isHandedOnBy(name("x1"))).isTrue();
