@@ -87,8 +87,11 @@ final class LocalLock {
 	/** The last waiter that stood first in the line of the store, and got no message. */
 	private @Nullable Waiter untold;
 
-	/** Whether this JVM may stand in the line of the store. */
-	private boolean inLine;
+	/** Whether this JVM may stand in the line of the store with exclusive waiters. */
+	private boolean exclusivePlace;
+
+	/** Whether it may stand there with readers. */
+	private boolean sharedPlace;
 
 	private boolean over;
 
@@ -299,7 +302,7 @@ final class LocalLock {
 	}
 
 	private void noteGrant(Attempt attempt) {
-		this.inLine = false;
+		setPlace(attempt.mode(), false);
 		if (attempt.isInLine()) {
 			this.courtesy = null;
 		}
@@ -310,7 +313,7 @@ final class LocalLock {
 
 	/** The lease has expired before the answer came. */
 	private void grantedTooLate(Attempt attempt) {
-		this.inLine = false;
+		setPlace(attempt.mode(), false);
 		RuntimeException late = new IllegalStateException(
 				"the store granted it later than its lease of " + attempt.leaseTime().toMillis() + " ms");
 		attempt.failed(late);
@@ -527,8 +530,9 @@ final class LocalLock {
 	private void stopAsking() {
 		dropAttempt();
 		endWaiting();
-		if (this.inLine) {
-			this.inLine = false;
+		if (this.exclusivePlace || this.sharedPlace) {
+			this.exclusivePlace = false;
+			this.sharedPlace = false;
 			after(() -> this.actions.withdraw(this.key));
 		}
 		this.outage = null;
@@ -542,8 +546,20 @@ final class LocalLock {
 		}
 	}
 
+	/** A FAIR waiter has its own place. */
+	private void setPlace(LockMode mode, boolean taken) {
+		switch (Discipline.of(mode)) {
+			case EXCLUSIVE -> this.exclusivePlace = taken;
+			case SHARED -> this.sharedPlace = taken;
+			case FIFO -> {
+			}
+		}
+	}
+
 	private void noteLine(Attempt attempt) {
-		this.inLine |= attempt.isInLine() && !Discipline.of(attempt.mode()).standsInLineItself();
+		if (attempt.isInLine()) {
+			setPlace(attempt.mode(), true);
+		}
 	}
 
 	/**
@@ -632,9 +648,11 @@ final class LocalLock {
 			this.releasing--;
 			Waiter head = this.queue.isEmpty() ? null : first();
 			boolean own = head != null && head.discipline().standsInLineItself();
-			this.inLine |= inLine && !own;
+			if (inLine) {
+				setPlace((head != null) ? head.mode() : LockMode.EXCLUSIVE, true);
+			}
 			// No message announces a release that came before the waiter joined the line
-			if (inLine && head != null && !this.notified && !this.asking && this.alarm == null
+			if (inLine && head != null && !head.isOutOfTime() && !this.notified && !this.asking && this.alarm == null
 					&& (!own || head.place().isTaken())) {
 				waitFor(this.terms.pause(null, true, 0));
 			}

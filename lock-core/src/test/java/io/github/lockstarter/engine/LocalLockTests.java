@@ -164,6 +164,33 @@ class LocalLockTests {
 		this.desk.checkEnd();
 	}
 
+	@Test
+	void aPlaceOfThisJvmIsGivenUpThoughAFairWaiterIsGrantedTheLockMeanwhile() {
+		this.desk.refuseNext();
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter fair = this.desk.come(LockMode.FAIR);
+		this.desk.leave(first);
+		this.desk.leave(this.desk.hold(fair));
+		assertThat(this.desk.withdrawals).isOne();
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aWaiterWithoutTimeWaitsForNoMessageAfterAGrantThatIsNotForIt() {
+		this.desk.answering = false;
+		this.desk.notifying = true;
+		ModelWaiter asking = this.desk.come(LockMode.EXCLUSIVE);
+		ModelWaiter next = this.desk
+			.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), Duration.ofHours(2)));
+		this.desk.leave(asking);
+		this.desk.timeOut(next);
+		this.desk.answerRequest();
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.answerRequest();
+		this.desk.leave(this.desk.hold(next));
+		this.desk.checkEnd();
+	}
+
 	private static void assertUnavailable(ModelWaiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOfSatisfying(Denial.class,
 				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
@@ -181,6 +208,8 @@ class LocalLockTests {
 		private int requests;
 
 		private int watched;
+
+		private int withdrawals;
 
 		private @Nullable Attempt asked;
 
@@ -226,6 +255,11 @@ class LocalLockTests {
 		/** The request for the lock takes the place. */
 		@Override
 		public void enterLine(LockKey key, Waiter waiter) {
+		}
+
+		@Override
+		public void withdraw(LockKey key) {
+			this.withdrawals++;
 		}
 
 		@Override

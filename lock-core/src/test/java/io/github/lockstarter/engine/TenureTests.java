@@ -115,6 +115,27 @@ class TenureTests {
 	}
 
 	@Test
+	void endsOnce() {
+		Tenure tenure = tenure(Duration.ZERO);
+		assertThat(tenure.lose("it is a test")).isTrue();
+		assertThat(tenure.release()).isFalse();
+		assertThat(tenure.keep()).isFalse();
+		assertThat(tenure.isLost()).isTrue();
+	}
+
+	@Test
+	void theStoreMayKnowItsOwnerUntilTheLastRequestHasLostItsEffect() {
+		Tenure tenure = tenure(Duration.ZERO);
+		long start = this.time.now();
+		assertThat(tenure.claimedUntil()).isEqualTo(start + LEASE.toNanos());
+		tenure.claim(start + 5, LEASE);
+		tenure.claim(start + 3, LEASE);
+		assertThat(tenure.claimedUntil()).isEqualTo(start + 5 + LEASE.toNanos());
+		tenure.uncertainUntil(start + 9 + LEASE.toNanos());
+		assertThat(tenure.claimedUntil()).isEqualTo(start + 9 + LEASE.toNanos());
+	}
+
+	@Test
 	void aLateRenewalRevivesNothing() {
 		Tenure tenure = tenure(Duration.ZERO);
 		tenure.lose("it is a test");
