@@ -579,7 +579,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.three.queue(this.key, this.other);
 		this.two.grant(this.key, this.otherReader);
 		this.two.queue(this.key, this.owner);
-		assertThat(this.one.client().waiters(this.key)).hasSize(2);
+		assertThat(this.one.client().waiters(this.key)).hasSizeGreaterThanOrEqualTo(2);
 	}
 
 	@Test
