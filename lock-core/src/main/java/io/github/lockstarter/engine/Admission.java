@@ -74,7 +74,7 @@ final class Admission {
 		if (waiter.outcome() instanceof Hold hold) {
 			this.desk.exit(hold);
 		}
-		waiter.settle(Denial.misuse(new IllegalStateException("The lock could not be waited for", reason)));
+		waiter.settle(AcquireFailure.misuse(new IllegalStateException("The lock could not be waited for", reason)));
 	}
 
 	/**
@@ -105,8 +105,8 @@ final class Admission {
 				return null;
 			}
 		}
-		if (Denial.isContention(outcome)) {
-			String holder = Denial.holder(outcome);
+		if (AcquireFailure.isContention(outcome)) {
+			String holder = AcquireFailure.holder(outcome);
 			this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), store(), waiter.waited(), holder));
 			if (logger.isDebugEnabled()) {
 				logger.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within "
@@ -116,7 +116,7 @@ final class Admission {
 			this.desk.places().leave(key, waiter, false);
 			return null;
 		}
-		RuntimeException denial = denial(key, waiter, (outcome instanceof Denial d) ? d : Denial.LEFT);
+		RuntimeException denial = denial(key, waiter, (outcome instanceof AcquireFailure d) ? d : AcquireFailure.LEFT);
 		turnAway(key, waiter, denial);
 		throw denial;
 	}
@@ -126,9 +126,9 @@ final class Admission {
 		return new HeldLease(hold, this, waiter.hasBody() && !waiter.isReentered());
 	}
 
-	private RuntimeException denial(LockKey key, Waiter waiter, Denial denial) {
+	private RuntimeException denial(LockKey key, Waiter waiter, AcquireFailure denial) {
 		return switch (denial.reason()) {
-			case CONTENDED -> Denial.contention(key, waiter);
+			case CONTENDED -> AcquireFailure.contention(key, waiter);
 			case UNAVAILABLE -> unavailable(key, cause(denial));
 			case LATE -> new LockUnavailableException(key, FailureReason.of(cause(denial)), null);
 			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
@@ -137,7 +137,7 @@ final class Admission {
 		};
 	}
 
-	private static RuntimeException cause(Denial denial) {
+	private static RuntimeException cause(AcquireFailure denial) {
 		return (denial.cause() != null) ? denial.cause() : new IllegalStateException();
 	}
 
@@ -195,7 +195,7 @@ final class Admission {
 
 	private void publishEnd(Hold hold) {
 		if (hold.isKept()) {
-			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.tenure().now()));
+			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.ownership().now()));
 			this.listener.onEvent(
 					new LockEvent.Kept(hold.key(), hold.mode(), store(), hold.fencingToken(), hold.duration(), rest));
 		}

@@ -129,11 +129,11 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private void renewAll() {
-		tenures().forEach(this.desk.watchdog()::hasten);
+		ownerships().forEach(this.desk.watchdog()::hasten);
 	}
 
-	private Stream<Tenure> tenures() {
-		return this.locks.all().stream().flatMap((lock) -> lock.tenures().stream());
+	private Stream<Ownership> ownerships() {
+		return this.locks.all().stream().flatMap((lock) -> lock.ownerships().stream());
 	}
 
 	/**
@@ -144,7 +144,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public void checkNow(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.tenures().forEach(this.desk::hasten);
+			lock.ownerships().forEach(this.desk::hasten);
 		}
 	}
 
@@ -163,9 +163,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public Counts counts() {
 		long lag = 0;
 		int suspects = 0;
-		for (Tenure tenure : tenures().toList()) {
-			lag = Math.max(lag, this.desk.watchdog().lag(tenure));
-			suspects += tenure.isSuspect() ? 1 : 0;
+		for (Ownership ownership : ownerships().toList()) {
+			lag = Math.max(lag, this.desk.watchdog().lag(ownership));
+			suspects += ownership.isSuspect() ? 1 : 0;
 		}
 		return new Counts(this.terms.handOffs(), this.desk.orphans(), Duration.ofNanos(lag), suspects);
 	}
@@ -212,7 +212,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		ThreadWaiter waiter = this.waiters.ofThread(request);
 		Lease lease = waiter.obtain(request.key(), this.admission);
 		if (lease == null) {
-			throw Denial.contention(request.key(), waiter);
+			throw AcquireFailure.contention(request.key(), waiter);
 		}
 		return lease;
 	}

@@ -71,7 +71,7 @@ final class FutureWaiter extends Waiter {
 			arrivalFailed(ex);
 		}
 		Outcome outcome = outcome();
-		if (outcome instanceof Denial || (outcome instanceof Hold hold && hold.isHeld())) {
+		if (outcome instanceof AcquireFailure || (outcome instanceof Hold hold && hold.isHeld())) {
 			// None of these steps blocks
 			if (beginConclusion()) {
 				conclude();
@@ -145,8 +145,8 @@ final class FutureWaiter extends Waiter {
 		cancelTimeOut();
 		try {
 			Lease lease = this.admission.conclude(this.key, this, false);
-			if (lease == null && outcome() instanceof Denial) {
-				this.result.completeExceptionally(Denial.contention(this.key, this));
+			if (lease == null && outcome() instanceof AcquireFailure) {
+				this.result.completeExceptionally(AcquireFailure.contention(this.key, this));
 			}
 			else if (lease == null) {
 				reset();

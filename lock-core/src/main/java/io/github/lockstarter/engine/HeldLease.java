@@ -86,7 +86,7 @@ final class HeldLease implements Lease {
 			throw new IllegalArgumentException("'time' must not be negative or longer than "
 					+ LockStore.LONGEST_LEASE.toDays() + " days, but was " + time);
 		}
-		if (this.hold.tenure().isShared() && !time.isZero()) {
+		if (this.hold.ownership().isShared() && !time.isZero()) {
 			throw new IllegalStateException("Lock '" + key() + "' is shared, so one of its owners cannot keep it");
 		}
 		if (!this.closed.get()) {

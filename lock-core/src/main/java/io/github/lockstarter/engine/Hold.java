@@ -15,11 +15,11 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 
 /**
- * One grant of a lock within a tenure: its owner, its levels, and how it ended.
+ * One grant of a lock within an ownership: its owner, its levels, and how it ended.
  */
 final class Hold implements Outcome {
 
-	private final Tenure tenure;
+	private final Ownership ownership;
 
 	private final Object owner;
 
@@ -59,14 +59,14 @@ final class Hold implements Outcome {
 	 * Create a hold.
 	 * @param fixedLeaseTime the fixed lease time, or {@code null} if the lease is renewed
 	 * @param holdAtMost for how long it is renewed, or {@code null} if the hold lasts as
-	 * long as its tenure
+	 * long as its ownership
 	 * @param body whether it guards a body
-	 * @param since when the hold begins, on the clock of the tenure
+	 * @param since when the hold begins, on the clock of the ownership
 	 * @param endsAt when it is over, if it is limited
 	 */
-	Hold(Tenure tenure, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
+	Hold(Ownership ownership, Object owner, long fencingToken, @Nullable Duration fixedLeaseTime,
 			@Nullable Duration holdAtMost, boolean body, long since, long endsAt) {
-		this.tenure = tenure;
+		this.ownership = ownership;
 		this.owner = owner;
 		this.fencingToken = fencingToken;
 		this.fixedLeaseTime = fixedLeaseTime;
@@ -77,15 +77,15 @@ final class Hold implements Outcome {
 	}
 
 	LockKey key() {
-		return this.tenure.key();
+		return this.ownership.key();
 	}
 
 	LockMode mode() {
-		return this.tenure.owner().mode();
+		return this.ownership.owner().mode();
 	}
 
-	Tenure tenure() {
-		return this.tenure;
+	Ownership ownership() {
+		return this.ownership;
 	}
 
 	long fencingToken() {
@@ -105,7 +105,7 @@ final class Hold implements Outcome {
 	}
 
 	Duration duration() {
-		return Duration.ofNanos(this.tenure.now() - this.since);
+		return Duration.ofNanos(this.ownership.now() - this.since);
 	}
 
 	/**
@@ -116,7 +116,7 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return until when the lock must be kept, on the clock of the tenure.
+	 * Return until when the lock must be kept, on the clock of the ownership.
 	 */
 	long keptUntil() {
 		return this.since + this.shortest;
@@ -130,10 +130,10 @@ final class Hold implements Outcome {
 	}
 
 	/**
-	 * Return whether the hold may end before its tenure does.
+	 * Return whether the hold may end before its ownership does.
 	 */
 	boolean needsLimit() {
-		return isLimited() && (this.tenure.isShared() || this.endsAt != this.tenure.deadline());
+		return isLimited() && (this.ownership.isShared() || this.endsAt != this.ownership.deadline());
 	}
 
 	/**
@@ -155,18 +155,18 @@ final class Hold implements Outcome {
 	 * Return whether this hold already grants the given mode.
 	 */
 	boolean covers(LockMode mode) {
-		return mode == LockMode.READ || !this.tenure.isShared();
+		return mode == LockMode.READ || !this.ownership.isShared();
 	}
 
 	/**
 	 * Return whether the lock is certainly held at this moment.
 	 */
 	boolean isHeld() {
-		return isHeld(this.tenure.now());
+		return isHeld(this.ownership.now());
 	}
 
 	private boolean isHeld(long now) {
-		return !isOver() && this.tenure.isHeld(now) && (!isLimited() || this.endsAt - now > 0);
+		return !isOver() && this.ownership.isHeld(now) && (!isLimited() || this.endsAt - now > 0);
 	}
 
 	/**
@@ -200,8 +200,8 @@ final class Hold implements Outcome {
 	}
 
 	long remainingNanos() {
-		long remaining = this.tenure.remainingNanos();
-		return isLimited() ? Math.min(remaining, this.endsAt - this.tenure.now()) : remaining;
+		long remaining = this.ownership.remainingNanos();
+		return isLimited() ? Math.min(remaining, this.endsAt - this.ownership.now()) : remaining;
 	}
 
 	Hold enter() {
@@ -294,11 +294,11 @@ final class Hold implements Outcome {
 	 * Return whether a hold that is lost was lost because its owner held it for too long.
 	 */
 	boolean hasReachedHoldAtMost() {
-		return this.holdAtMost != null && knownReason() == null && this.tenure.deadline() - this.endsAt >= 0;
+		return this.holdAtMost != null && knownReason() == null && this.ownership.deadline() - this.endsAt >= 0;
 	}
 
 	private @Nullable String knownReason() {
-		return (this.lossReason != null) ? this.lossReason : this.tenure.lossReason();
+		return (this.lossReason != null) ? this.lossReason : this.ownership.lossReason();
 	}
 
 	/**

@@ -53,12 +53,12 @@ final class LeaseWatchdog {
 	private volatile boolean renewing = true;
 
 	/** Used only by actions of the timetable. */
-	private List<Tenure> due = new ArrayList<>();
+	private List<Ownership> due = new ArrayList<>();
 
 	/**
 	 * Create a watchdog.
 	 * @param threads where to make requests
-	 * @param listener what to tell of tenures
+	 * @param listener what to tell of ownerships
 	 * @param leaseTime length of leases that are renewed; every lease is checked at least
 	 * as often as these
 	 * @param renewalsPerLease number of renewals within the lease time
@@ -83,99 +83,99 @@ final class LeaseWatchdog {
 	}
 
 	/**
-	 * Watch a tenure from now on, or anew because the current hold lasts longer than the
-	 * previous one.
+	 * Watch an ownership from now on, or anew because the current hold lasts longer than
+	 * the previous one.
 	 */
-	void watch(Tenure tenure) {
-		Timetable.Entry alarm = tenure.alarm();
-		long due = lastRenewal(tenure) + renewalInterval(tenure);
-		if (alarm == null || (due - alarm.due() < 0 && !tenure.isRenewing())) {
-			schedule(tenure, renewalTime(tenure));
+	void watch(Ownership ownership) {
+		Timetable.Entry alarm = ownership.alarm();
+		long due = lastRenewal(ownership) + renewalInterval(ownership);
+		if (alarm == null || (due - alarm.due() < 0 && !ownership.isRenewing())) {
+			schedule(ownership, renewalTime(ownership));
 		}
 	}
 
 	/**
 	 * Return by how much a renewal is late, in nanoseconds; zero or less if none is due.
 	 */
-	long lag(Tenure tenure) {
-		return this.timetable.now() - lastRenewal(tenure) - renewalInterval(tenure);
+	long lag(Ownership ownership) {
+		return this.timetable.now() - lastRenewal(ownership) - renewalInterval(ownership);
 	}
 
 	/**
-	 * Renew the lease of a tenure now, because the store may be out of reach.
+	 * Renew the lease of an ownership now, because the store may be out of reach.
 	 */
-	void hasten(Tenure tenure) {
-		if (tenure.alarm() != null && !tenure.isRenewing()) {
-			schedule(tenure, this.timetable.now());
+	void hasten(Ownership ownership) {
+		if (ownership.alarm() != null && !ownership.isRenewing()) {
+			schedule(ownership, this.timetable.now());
 		}
 	}
 
 	/**
-	 * Forget a tenure that is over.
+	 * Forget an ownership that is over.
 	 */
-	void forget(Tenure tenure) {
-		Timetable.Entry alarm = tenure.setAlarm(null);
+	void forget(Ownership ownership) {
+		Timetable.Entry alarm = ownership.setAlarm(null);
 		if (alarm != null) {
 			this.timetable.cancel(alarm);
 		}
 	}
 
 	/**
-	 * End a tenure whose deadline has passed.
+	 * End an ownership whose deadline has passed.
 	 */
-	void expire(Tenure tenure) {
-		lose(tenure, null);
+	void expire(Ownership ownership) {
+		lose(ownership, null);
 	}
 
 	/**
-	 * End a tenure whose owner the store no longer knows.
+	 * End an ownership whose owner the store no longer knows.
 	 */
-	void disown(Tenure tenure) {
-		if (!tenure.isOver()) {
-			lose(tenure, "the store no longer knew its owner");
+	void disown(Ownership ownership) {
+		if (!ownership.isOver()) {
+			lose(ownership, "the store no longer knew its owner");
 		}
 	}
 
-	private void schedule(Tenure tenure, long due) {
-		Timetable.Entry next = new Timetable.Entry(earlier(due, tenure.deadline()), () -> check(tenure));
-		Timetable.Entry previous = tenure.setAlarm(next);
+	private void schedule(Ownership ownership, long due) {
+		Timetable.Entry next = new Timetable.Entry(earlier(due, ownership.deadline()), () -> check(ownership));
+		Timetable.Entry previous = ownership.setAlarm(next);
 		if (previous != null) {
 			this.timetable.cancel(previous);
 		}
 		// Only now, because the check may set the next alarm at once
 		this.timetable.enter(next);
-		// If the tenure ended in the meantime, its end has cancelled only the previous
+		// If the ownership ended in the meantime, its end has cancelled only the previous
 		// alarm
-		if (tenure.isOver()) {
+		if (ownership.isOver()) {
 			this.timetable.cancel(next);
 		}
 	}
 
-	private void check(Tenure tenure) {
-		if (tenure.isOver()) {
+	private void check(Ownership ownership) {
+		if (ownership.isOver()) {
 			return;
 		}
-		if (tenure.remainingNanos() <= 0) {
-			expire(tenure);
+		if (ownership.remainingNanos() <= 0) {
+			expire(ownership);
 			return;
 		}
-		this.listener.seen(tenure);
+		this.listener.seen(ownership);
 		if (!this.renewing) {
 			// Renewing may begin again before the deadline
-			schedule(tenure, retryTime(tenure));
+			schedule(ownership, retryTime(ownership));
 		}
-		else if (tenure.isRenewing()) {
-			awaitAnswer(tenure);
+		else if (ownership.isRenewing()) {
+			awaitAnswer(ownership);
 		}
 		else {
-			tenure.setRenewing(true);
+			ownership.setRenewing(true);
 			// Until the answer comes, only the deadline counts
-			schedule(tenure, tenure.deadline());
+			schedule(ownership, ownership.deadline());
 			if (this.due.isEmpty()) {
 				// Runs after all actions that are already due
 				this.timetable.at(this.timetable.now(), this::sendDue);
 			}
-			this.due.add(tenure);
+			this.due.add(ownership);
 		}
 	}
 
@@ -185,16 +185,16 @@ final class LeaseWatchdog {
 	 * one renewal without an answer.
 	 */
 	private void sendDue() {
-		List<Tenure> due = this.due;
+		List<Ownership> due = this.due;
 		this.due = new ArrayList<>();
 		for (int i = 0; i < due.size(); i += BATCH_SIZE) {
-			List<Tenure> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
+			List<Ownership> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
 			this.threads.execute(() -> send(batch));
 		}
 	}
 
-	private void send(List<Tenure> tenures) {
-		List<Renewal> batch = tenures.stream().filter((tenure) -> !tenure.isOver()).map(this::begin).toList();
+	private void send(List<Ownership> ownerships) {
+		List<Renewal> batch = ownerships.stream().filter((ownership) -> !ownership.isOver()).map(this::begin).toList();
 		if (batch.isEmpty()) {
 			return;
 		}
@@ -210,11 +210,11 @@ final class LeaseWatchdog {
 	/**
 	 * Begin a renewal, which counts as sent from this moment.
 	 */
-	Renewal begin(Tenure tenure) {
+	Renewal begin(Ownership ownership) {
 		long now = this.timetable.now();
-		Duration leaseTime = tenure.neededLease(now);
-		tenure.claim(now, leaseTime);
-		return new Renewal(tenure, now, leaseTime);
+		Duration leaseTime = ownership.neededLease(now);
+		ownership.claim(now, leaseTime);
+		return new Renewal(ownership, now, leaseTime);
 	}
 
 	private List<CompletionStage<Boolean>> ask(List<LeaseRequest> requests) {
@@ -238,92 +238,92 @@ final class LeaseWatchdog {
 	}
 
 	/**
-	 * Release a lock again if its tenure has ended while a renewal was sent, which may
+	 * Release a lock again if its ownership has ended while a renewal was sent, which may
 	 * reach servers after the release, and take the lock there again.
 	 */
 	void sent(Renewal renewal) {
-		Tenure tenure = renewal.tenure();
+		Ownership ownership = renewal.ownership();
 		// To keep a lock, the store must still know its owner
-		if (renewal.isExtending() && tenure.isOver() && !tenure.isKept() && tenure.overtaken()) {
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.claimedUntil());
+		if (renewal.isExtending() && ownership.isOver() && !ownership.isKept() && ownership.overtaken()) {
+			this.orphans.retry(ownership.key(), ownership.owner(), ownership.claimedUntil());
 		}
 	}
 
-	private void awaitAnswer(Tenure tenure) {
-		schedule(tenure, tenure.deadline());
+	private void awaitAnswer(Ownership ownership) {
+		schedule(ownership, ownership.deadline());
 		// The alarm that was replaced may be that of an answer in the meantime
-		if (!tenure.isRenewing()) {
-			schedule(tenure, this.timetable.now());
+		if (!ownership.isRenewing()) {
+			schedule(ownership, this.timetable.now());
 		}
 	}
 
 	void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
-		Tenure tenure = renewal.tenure();
-		this.notice.settled(tenure.key(), failure);
-		boolean confirmed = failure == null && owned && !tenure.isOver();
+		Ownership ownership = renewal.ownership();
+		this.notice.settled(ownership.key(), failure);
+		boolean confirmed = failure == null && owned && !ownership.isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline
-		tenure.setRenewing(false);
-		if (tenure.isOver()) {
+		ownership.setRenewing(false);
+		if (ownership.isOver()) {
 			return;
 		}
 		if (failure != null) {
-			if (tenure.suspect()) {
-				this.notice.suspect(tenure, failure);
+			if (ownership.suspect()) {
+				this.notice.suspect(ownership, failure);
 			}
-			schedule(tenure, retryTime(tenure));
+			schedule(ownership, retryTime(ownership));
 		}
 		else if (owned) {
 			if (recovered) {
-				this.notice.recovered(tenure);
+				this.notice.recovered(ownership);
 			}
-			schedule(tenure, renewalTime(tenure));
+			schedule(ownership, renewalTime(ownership));
 			// A hold that has begun in the meantime may need an earlier alarm
-			watch(tenure);
+			watch(ownership);
 		}
 		else {
-			disown(tenure);
+			disown(ownership);
 		}
 	}
 
 	private boolean confirm(Renewal renewal) {
-		Tenure tenure = renewal.tenure();
+		Ownership ownership = renewal.ownership();
 		return renewal.isExtending()
-				? tenure.renewed(renewal.sentAt(), renewal.leaseTime(), Answers.longestLease(this.store))
-				: tenure.confirmed(renewal.sentAt());
+				? ownership.renewed(renewal.sentAt(), renewal.leaseTime(), Answers.longestLease(this.store))
+				: ownership.confirmed(renewal.sentAt());
 	}
 
-	private void lose(Tenure tenure, @Nullable String reason) {
-		if (tenure.lose(reason)) {
-			forget(tenure);
+	private void lose(Ownership ownership, @Nullable String reason) {
+		if (ownership.lose(reason)) {
+			forget(ownership);
 			// The store may still know the owner, and a late renewal may still reach it
-			this.orphans.orphan(tenure.key(), tenure.owner(), tenure.claimedUntil());
+			this.orphans.orphan(ownership.key(), ownership.owner(), ownership.claimedUntil());
 		}
-		if (tenure.isLost()) {
-			this.listener.lost(tenure);
+		if (ownership.isLost()) {
+			this.listener.lost(ownership);
 		}
 	}
 
-	private long renewalTime(Tenure tenure) {
-		long time = lastRenewal(tenure) + jittered(renewalInterval(tenure));
-		return time - Math.floorMod(time, Math.min(LONGEST_TICK, tenure.leaseTime().toNanos() / 100));
+	private long renewalTime(Ownership ownership) {
+		long time = lastRenewal(ownership) + jittered(renewalInterval(ownership));
+		return time - Math.floorMod(time, Math.min(LONGEST_TICK, ownership.leaseTime().toNanos() / 100));
 	}
 
-	private long retryTime(Tenure tenure) {
-		return this.timetable.now() + jittered(watched(tenure) / 20);
+	private long retryTime(Ownership ownership) {
+		return this.timetable.now() + jittered(watched(ownership) / 20);
 	}
 
-	private static long lastRenewal(Tenure tenure) {
-		return tenure.needsRenewal() ? tenure.grantedAt() : tenure.confirmedAt();
+	private static long lastRenewal(Ownership ownership) {
+		return ownership.needsRenewal() ? ownership.grantedAt() : ownership.confirmedAt();
 	}
 
-	private long renewalInterval(Tenure tenure) {
-		return watched(tenure) / this.renewalsPerLease;
+	private long renewalInterval(Ownership ownership) {
+		return watched(ownership) / this.renewalsPerLease;
 	}
 
-	private long watched(Tenure tenure) {
-		long granted = tenure.deadline() - tenure.grantedAt();
-		return Math.min(granted, Math.min(tenure.leaseTime().toNanos(), this.leaseTime.toNanos()));
+	private long watched(Ownership ownership) {
+		long granted = ownership.deadline() - ownership.grantedAt();
+		return Math.min(granted, Math.min(ownership.leaseTime().toNanos(), this.leaseTime.toNanos()));
 	}
 
 	/** Spread the renewals of leases that were granted at the same time. */
@@ -340,10 +340,10 @@ final class LeaseWatchdog {
 	 *
 	 * @param leaseTime the lease to request; zero if it lasts long enough
 	 */
-	record Renewal(Tenure tenure, long sentAt, Duration leaseTime) {
+	record Renewal(Ownership ownership, long sentAt, Duration leaseTime) {
 
 		LeaseRequest request() {
-			return new LeaseRequest(this.tenure.key(), this.tenure.owner(), this.leaseTime);
+			return new LeaseRequest(this.ownership.key(), this.ownership.owner(), this.leaseTime);
 		}
 
 		boolean isExtending() {
@@ -353,20 +353,20 @@ final class LeaseWatchdog {
 	}
 
 	/**
-	 * Callback for tenures, on a thread that must not block.
+	 * Callback for ownerships, on a thread that must not block.
 	 */
 	interface Listener {
 
 		/**
-		 * Handle a lost tenure, possibly more than once.
+		 * Handle a lost ownership, possibly more than once.
 		 */
-		void lost(Tenure tenure);
+		void lost(Ownership ownership);
 
 		/**
-		 * Handle that the watchdog looks at a tenure, which it does at least as often as
-		 * it renews leases.
+		 * Handle that the watchdog looks at an ownership, which it does at least as often
+		 * as it renews leases.
 		 */
-		default void seen(Tenure tenure) {
+		default void seen(Ownership ownership) {
 		}
 
 	}

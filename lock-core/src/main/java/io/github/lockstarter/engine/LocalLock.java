@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -53,10 +53,10 @@ final class LocalLock {
 	private List<Hold> lost = Collections.emptyList();
 
 	/**
-	 * The newest tenure. Readers may have older ones beside it, which last as long as
+	 * The newest ownership. Readers may have older ones beside it, which last as long as
 	 * their holds.
 	 */
-	private @Nullable Tenure current;
+	private @Nullable Ownership current;
 
 	/** How many releases are not on their way yet, which no request may overtake. */
 	private int releasing;
@@ -74,7 +74,7 @@ final class LocalLock {
 
 	private @Nullable Outage outage;
 
-	private LockAttempt.Refusal refusal = Denial.NOTHING_KNOWN;
+	private AcquireResult.Refusal refusal = AcquireFailure.NOTHING_KNOWN;
 
 	private long refusedAt;
 
@@ -127,7 +127,7 @@ final class LocalLock {
 			}
 			waiter.setArrived();
 			if (this.terms.isRefusing()) {
-				waiter.settle(Denial.REFUSED);
+				waiter.settle(AcquireFailure.REFUSED);
 				return;
 			}
 			enqueue(waiter);
@@ -156,7 +156,7 @@ final class LocalLock {
 			waiter.settle(own.enter());
 		}
 		else {
-			waiter.settle(Denial.misuse(upgrading(own, waiter)));
+			waiter.settle(AcquireFailure.misuse(upgrading(own, waiter)));
 		}
 	}
 
@@ -182,7 +182,7 @@ final class LocalLock {
 				return;
 			}
 			boolean head = first() == waiter;
-			deny(waiter, timedOut ? failure() : Denial.LEFT);
+			deny(waiter, timedOut ? failure() : AcquireFailure.LEFT);
 			if (head) {
 				endWaiting();
 				denyImpatient();
@@ -203,7 +203,7 @@ final class LocalLock {
 	private void proceed() {
 		while (!this.asking && this.alarm == null && this.releasing == 0 && !this.queue.isEmpty()) {
 			Waiter head = first();
-			Tenure current = this.current;
+			Ownership current = this.current;
 			if (current != null && canReceive(head, current)) {
 				grant(current, head);
 			}
@@ -220,21 +220,21 @@ final class LocalLock {
 	}
 
 	/** Hand-off to a next owner, and the joining of a further reader. */
-	private boolean canReceive(Waiter next, Tenure tenure) {
-		boolean shared = tenure.isShared();
-		return shared != this.holds.isEmpty() && tenure.suits(next, this.terms.leaseTimeFor(next))
-				&& tenure.canBeHandedOn(this.terms.now());
+	private boolean canReceive(Waiter next, Ownership ownership) {
+		boolean shared = ownership.isShared();
+		return shared != this.holds.isEmpty() && ownership.suits(next, this.terms.leaseTimeFor(next))
+				&& ownership.canBeHandedOn(this.terms.now());
 	}
 
 	/**
 	 * A reader asks the store although this JVM reads already: a writer may wait there.
 	 */
 	private boolean isHeldAgainst(Waiter next) {
-		return !this.holds.isEmpty() && !(next.discipline().joinsHolders() && anyTenure().isShared());
+		return !this.holds.isEmpty() && !(next.discipline().joinsHolders() && anyOwnership().isShared());
 	}
 
-	private Tenure anyTenure() {
-		return (this.current != null) ? this.current : this.holds.values().iterator().next().tenure();
+	private Ownership anyOwnership() {
+		return (this.current != null) ? this.current : this.holds.values().iterator().next().ownership();
 	}
 
 	/**
@@ -261,41 +261,41 @@ final class LocalLock {
 		after(() -> this.actions.ask(this.key, asking, head));
 	}
 
-	private void grant(Tenure tenure, Waiter waiter) {
+	private void grant(Ownership ownership, Waiter waiter) {
 		remove(waiter);
-		Hold hold = tenure.beginHold(waiter, this.terms.leaseTimeFor(waiter), tenure.now());
+		Hold hold = ownership.beginHold(waiter, this.terms.leaseTimeFor(waiter), ownership.now());
 		add(hold);
 		waiter.settle(hold);
 		after(() -> {
 			waiter.wake();
-			this.actions.watch(tenure);
+			this.actions.watch(ownership);
 		});
 	}
 
 	/**
 	 * The store has granted the lock.
-	 * @param tenure the tenure that the grant begins
+	 * @param ownership the ownership that the grant begins
 	 */
-	void granted(Attempt attempt, Tenure tenure) {
+	void granted(Attempt attempt, Ownership ownership) {
 		change(() -> {
 			answered();
-			if (!tenure.isHeld()) {
+			if (!ownership.isHeld()) {
 				grantedTooLate(attempt);
 				return;
 			}
 			if (attempt.uncertainUntil() != null) {
-				tenure.uncertainUntil(attempt.uncertainUntil());
+				ownership.uncertainUntil(attempt.uncertainUntil());
 			}
 			noteGrant(attempt);
 			this.attempt = null;
 			Waiter head = this.queue.isEmpty() ? null : first();
 			if (head != null && attempt.suits(head, this.terms.leaseTimeFor(head))) {
-				setCurrent(tenure);
-				grant(tenure, head);
+				setCurrent(ownership);
+				grant(ownership, head);
 			}
 			else {
 				// Who asked has left
-				release(tenure, null);
+				release(ownership, null);
 			}
 			proceed();
 		});
@@ -322,7 +322,7 @@ final class LocalLock {
 			first().renewToken();
 		}
 		dropAttempt();
-		denyOutOfTime(Denial.late(late));
+		denyOutOfTime(AcquireFailure.late(late));
 		proceed();
 	}
 
@@ -337,9 +337,9 @@ final class LocalLock {
 			if (this.attempt == attempt || until == null) {
 				return;
 			}
-			for (Tenure tenure : tenuresNow().toList()) {
-				if (tenure.owner().equals(attempt.token())) {
-					tenure.uncertainUntil(until);
+			for (Ownership ownership : ownershipsNow().toList()) {
+				if (ownership.owner().equals(attempt.token())) {
+					ownership.uncertainUntil(until);
 					return;
 				}
 			}
@@ -347,7 +347,7 @@ final class LocalLock {
 		});
 	}
 
-	void refused(Attempt attempt, LockAttempt.Refusal refusal) {
+	void refused(Attempt attempt, AcquireResult.Refusal refusal) {
 		change(() -> {
 			answered();
 			attempt.refused();
@@ -387,7 +387,7 @@ final class LocalLock {
 			noteLine(attempt);
 			if (interrupted != null) {
 				if (this.queue.contains(interrupted)) {
-					deny(interrupted, Denial.LEFT);
+					deny(interrupted, AcquireFailure.LEFT);
 				}
 			}
 			else if (!this.queue.isEmpty()) {
@@ -399,7 +399,7 @@ final class LocalLock {
 
 	private void failedFor(Waiter head, Attempt attempt, RuntimeException failure) {
 		if (failure instanceof IllegalArgumentException) {
-			deny(head, Denial.misuse(new IllegalArgumentException(
+			deny(head, AcquireFailure.misuse(new IllegalArgumentException(
 					"The store cannot keep lock '" + this.key + "': " + failure.getMessage(), failure)));
 			return;
 		}
@@ -410,13 +410,13 @@ final class LocalLock {
 		// One slow request, such as the very first one, is no outage yet
 		boolean tolerated = tolerance > 0 || (before == null && this.terms.outageTime() > 0);
 		boolean again = tolerated && !head.isOutOfTime() && !(failure instanceof UnusableStoreException);
-		denyOutOfTime(Denial.unavailable(failure));
+		denyOutOfTime(AcquireFailure.unavailable(failure));
 		if (again) {
 			waitFor(Math.min(this.terms.retryPause(attempt), tolerance));
 			return;
 		}
 		if (this.queue.contains(head)) {
-			deny(head, Denial.unavailable(failure));
+			deny(head, AcquireFailure.unavailable(failure));
 		}
 		denyImpatient();
 	}
@@ -426,7 +426,7 @@ final class LocalLock {
 		Outage outage = this.outage;
 		while (outage != null && !this.queue.isEmpty()
 				&& outage.borneBy(first(), this.terms.now()) >= this.terms.outageTime()) {
-			deny(first(), Denial.unavailable(outage.cause()));
+			deny(first(), AcquireFailure.unavailable(outage.cause()));
 		}
 	}
 
@@ -437,13 +437,13 @@ final class LocalLock {
 	void overdue(Attempt attempt) {
 		change(() -> {
 			if (this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now())) {
-				denyOutOfTime(Denial.unavailable(Answers.noAnswer()));
+				denyOutOfTime(AcquireFailure.unavailable(Answers.noAnswer()));
 			}
 		});
 	}
 
 	/** Dismiss the waiters that have only waited for the answer. */
-	private void denyOutOfTime(Denial denial) {
+	private void denyOutOfTime(AcquireFailure denial) {
 		this.queue.stream().filter(Waiter::isOutOfTime).toList().forEach((waiter) -> deny(waiter, denial));
 	}
 
@@ -471,7 +471,7 @@ final class LocalLock {
 	 */
 	void announced() {
 		change(() -> {
-			tenuresNow().forEach((tenure) -> after(() -> this.actions.hasten(tenure)));
+			ownershipsNow().forEach((ownership) -> after(() -> this.actions.hasten(ownership)));
 			ring();
 		});
 	}
@@ -599,35 +599,35 @@ final class LocalLock {
 
 	/** Hand the lock on within this JVM if possible, otherwise release or keep it. */
 	private void passOn(Hold hold) {
-		Tenure tenure = hold.tenure();
-		if (!tenure.endHold()) {
+		Ownership ownership = hold.ownership();
+		if (!ownership.endHold()) {
 			return;
 		}
 		if (hold.isKept()) {
-			beginRelease(tenure);
+			beginRelease(ownership);
 			after(() -> this.actions.keep(hold));
 		}
-		else if (tenure == this.current && !this.asking && !this.queue.isEmpty() && canReceive(first(), tenure)) {
+		else if (ownership == this.current && !this.asking && !this.queue.isEmpty() && canReceive(first(), ownership)) {
 			this.terms.handedOff();
-			grant(tenure, first());
+			grant(ownership, first());
 		}
 		else {
-			release(tenure, hold);
+			release(ownership, hold);
 		}
 	}
 
 	/**
 	 * Release the lock in the store.
-	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 * @param hold the last hold of the ownership, or {@code null} if there was none
 	 */
-	private void release(Tenure tenure, @Nullable Hold hold) {
-		beginRelease(tenure);
+	private void release(Ownership ownership, @Nullable Hold hold) {
+		beginRelease(ownership);
 		LockMode next = this.queue.isEmpty() ? null : first().mode();
-		after(() -> this.actions.release(tenure, hold, next));
+		after(() -> this.actions.release(ownership, hold, next));
 	}
 
-	private void beginRelease(Tenure tenure) {
-		if (tenure == this.current) {
+	private void beginRelease(Ownership ownership) {
+		if (ownership == this.current) {
 			setCurrent(null);
 		}
 		this.releasing++;
@@ -661,16 +661,16 @@ final class LocalLock {
 	}
 
 	/**
-	 * The watchdog has lost a tenure, and with it its holders the lock.
+	 * The watchdog has lost an ownership, and with it its holders the lock.
 	 */
-	void lose(Tenure tenure) {
+	void lose(Ownership ownership) {
 		change(() -> {
-			String reason = tenure.lossReason();
+			String reason = ownership.lossReason();
 			List.copyOf(this.holds.values())
 				.stream()
-				.filter((hold) -> hold.tenure() == tenure)
+				.filter((hold) -> hold.ownership() == ownership)
 				.forEach((hold) -> lose(hold, reason));
-			if (this.current == tenure) {
+			if (this.current == ownership) {
 				setCurrent(null);
 			}
 			proceed();
@@ -698,7 +698,7 @@ final class LocalLock {
 	void refuse() {
 		change(() -> {
 			while (!this.queue.isEmpty()) {
-				deny(first(), Denial.REFUSED);
+				deny(first(), AcquireFailure.REFUSED);
 			}
 			endWaiting();
 			proceed();
@@ -736,8 +736,8 @@ final class LocalLock {
 		Waiter first = first();
 		this.nextWarning = warnings.nextWarning(first);
 		int waiters = this.queue.size();
-		Hold holder = this.holds.isEmpty() ? null : anyTenure().hold();
-		LockAttempt.Refusal refusal = contended().refusal();
+		Hold holder = this.holds.isEmpty() ? null : anyOwnership().hold();
+		AcquireResult.Refusal refusal = contended().refusal();
 		after(() -> this.actions.warn(() -> warnings.longWait(this.key, first, waiters, holder, refusal)));
 	}
 
@@ -748,36 +748,36 @@ final class LocalLock {
 	}
 
 	/** Return the denial for a waiter whose wait time ends before its turn. */
-	private Denial failure() {
+	private AcquireFailure failure() {
 		if (this.outage != null) {
-			return Denial.unavailable(this.outage.cause());
+			return AcquireFailure.unavailable(this.outage.cause());
 		}
 		boolean slow = this.asking && this.attempt != null && this.attempt.isSlow(this.terms.now());
-		return slow ? Denial.unavailable(Answers.noAnswer()) : contended();
+		return slow ? AcquireFailure.unavailable(Answers.noAnswer()) : contended();
 	}
 
 	/** Return the denial that names the owner of the lock, as far as it is known. */
-	private Denial contended() {
+	private AcquireFailure contended() {
 		if (!this.holds.isEmpty()) {
-			Tenure own = anyTenure();
+			Ownership own = anyOwnership();
 			Duration left = Duration.ofNanos(Math.max(0, own.remainingNanos()));
-			return Denial.contended(new LockAttempt.Refusal(left, own.owner().toString()));
+			return AcquireFailure.contended(new AcquireResult.Refusal(left, own.owner().toString()));
 		}
 		Duration remaining = this.refusal.remaining();
 		if (remaining == null) {
-			return Denial.contended(this.refusal);
+			return AcquireFailure.contended(this.refusal);
 		}
 		Duration left = remaining.minusNanos(this.terms.now() - this.refusedAt);
-		return Denial
-			.contended(new LockAttempt.Refusal(left.isNegative() ? Duration.ZERO : left, this.refusal.holder()));
+		return AcquireFailure
+			.contended(new AcquireResult.Refusal(left.isNegative() ? Duration.ZERO : left, this.refusal.holder()));
 	}
 
-	private void setCurrent(@Nullable Tenure tenure) {
-		this.current = tenure;
-		this.refusal = Denial.NOTHING_KNOWN;
+	private void setCurrent(@Nullable Ownership ownership) {
+		this.current = ownership;
+		this.refusal = AcquireFailure.NOTHING_KNOWN;
 	}
 
-	private void deny(Waiter waiter, Denial denial) {
+	private void deny(Waiter waiter, AcquireFailure denial) {
 		remove(waiter);
 		waiter.settle(denial);
 		after(waiter::wake);
@@ -862,19 +862,19 @@ final class LocalLock {
 		return read(() -> {
 			List<Hold> holds = new ArrayList<>(this.holds.values());
 			holds.addAll(this.lost);
-			return new Users(holds, List.copyOf(this.queue), Denial.holder(contended()));
+			return new Users(holds, List.copyOf(this.queue), AcquireFailure.holder(contended()));
 		});
 	}
 
 	/**
-	 * Return the tenures in the store: one, or several of readers.
+	 * Return the ownerships in the store: one, or several of readers.
 	 */
-	List<Tenure> tenures() {
-		return read(() -> tenuresNow().toList());
+	List<Ownership> ownerships() {
+		return read(() -> ownershipsNow().toList());
 	}
 
-	private Stream<Tenure> tenuresNow() {
-		Stream<Tenure> ofHolds = this.holds.values().stream().map(Hold::tenure);
+	private Stream<Ownership> ownershipsNow() {
+		Stream<Ownership> ofHolds = this.holds.values().stream().map(Hold::ownership);
 		return ((this.current != null) ? Stream.concat(Stream.of(this.current), ofHolds) : ofHolds).distinct();
 	}
 

@@ -41,12 +41,12 @@ public record LocalState(List<Held> held, List<Waiting> waiting) {
 	}
 
 	private static Held held(Hold hold) {
-		Tenure tenure = hold.tenure();
+		Ownership ownership = hold.ownership();
 		long remaining = hold.remainingNanos();
-		boolean lost = hold.isLost() || tenure.isLost() || remaining <= 0;
-		Status status = lost ? Status.LOST : tenure.isSuspect() ? Status.SUSPECT : Status.HELD;
+		boolean lost = hold.isLost() || ownership.isLost() || remaining <= 0;
+		Status status = lost ? Status.LOST : ownership.isSuspect() ? Status.SUSPECT : Status.HELD;
 		return new Held(hold.key(), hold.mode(), hold.fencingToken(), nameOf(hold.owner()), hold.duration(),
-				lost ? Duration.ZERO : Duration.ofNanos(remaining), tenure.renewals(), status);
+				lost ? Duration.ZERO : Duration.ofNanos(remaining), ownership.renewals(), status);
 	}
 
 	private static Waiting waiting(LockKey key, Waiter waiter, @Nullable String holder) {

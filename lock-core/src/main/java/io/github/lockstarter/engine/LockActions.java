@@ -31,10 +31,10 @@ interface LockActions {
 
 	/**
 	 * Release the lock in the store, and notify the lock when its next waiter may ask.
-	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 * @param hold the last hold of the ownership, or {@code null} if there was none
 	 * @param next the mode of the next waiter in this JVM, or {@code null} without one
 	 */
-	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next);
+	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next);
 
 	/**
 	 * Keep the lock in the store after its last hold, and notify the lock when its next
@@ -60,12 +60,12 @@ interface LockActions {
 	/**
 	 * Watch the lease from now on, or anew for the current hold.
 	 */
-	void watch(Tenure tenure);
+	void watch(Ownership ownership);
 
 	/**
 	 * Ask at once whether the store still knows the owner.
 	 */
-	void hasten(Tenure tenure);
+	void hasten(Ownership ownership);
 
 	/**
 	 * Forget the alarm of a hold that has ended, and publish the loss if it was lost.

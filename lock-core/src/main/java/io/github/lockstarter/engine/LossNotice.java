@@ -43,17 +43,18 @@ final class LossNotice {
 		this.outages = outages;
 	}
 
-	void suspect(Tenure tenure, Throwable cause) {
-		Duration remaining = Duration.ofNanos(Math.max(0, tenure.remainingNanos()));
-		logger.debug("Lock '" + tenure.key() + "' could not be " + (tenure.needsRenewal() ? "renewed" : "looked up")
-				+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
-		tell(new LockEvent.Suspect(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(), remaining,
-				cause));
+	void suspect(Ownership ownership, Throwable cause) {
+		Duration remaining = Duration.ofNanos(Math.max(0, ownership.remainingNanos()));
+		logger
+			.debug("Lock '" + ownership.key() + "' could not be " + (ownership.needsRenewal() ? "renewed" : "looked up")
+					+ "; trying again for " + remaining.toMillis() + " ms until its lease expires", cause);
+		tell(new LockEvent.Suspect(ownership.key(), ownership.owner().mode(), this.store, ownership.fencingToken(),
+				remaining, cause));
 	}
 
-	void recovered(Tenure tenure) {
-		logger.debug("Lock '" + tenure.key() + "' was renewed again");
-		tell(new LockEvent.Recovered(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken()));
+	void recovered(Ownership ownership) {
+		logger.debug("Lock '" + ownership.key() + "' was renewed again");
+		tell(new LockEvent.Recovered(ownership.key(), ownership.owner().mode(), this.store, ownership.fencingToken()));
 	}
 
 	/**
@@ -68,10 +69,10 @@ final class LossNotice {
 		}
 	}
 
-	void releaseFailed(Tenure tenure, Throwable cause) {
-		logger.debug("Lock '" + tenure.key() + "' could not be released; trying again in the background", cause);
-		tell(new LockEvent.ReleaseFailed(tenure.key(), tenure.owner().mode(), this.store, tenure.fencingToken(),
-				cause));
+	void releaseFailed(Ownership ownership, Throwable cause) {
+		logger.debug("Lock '" + ownership.key() + "' could not be released; trying again in the background", cause);
+		tell(new LockEvent.ReleaseFailed(ownership.key(), ownership.owner().mode(), this.store,
+				ownership.fencingToken(), cause));
 	}
 
 	void lost(Hold hold) {

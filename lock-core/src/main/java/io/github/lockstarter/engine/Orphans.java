@@ -75,20 +75,20 @@ final class Orphans {
 	}
 
 	/**
-	 * Keep a lock until a time, although its tenure has ended. If the store cannot be
+	 * Keep a lock until a time, although its ownership has ended. If the store cannot be
 	 * asked now, it is asked again until the lease expires.
 	 * @return {@code false} if the owner certainly no longer holds the lock
 	 */
-	boolean keep(Tenure tenure, long until) {
+	boolean keep(Ownership ownership, long until) {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return keepNow(tenure, until);
+			return keepNow(ownership, until);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Lock '" + tenure.key() + "' could not be kept yet", ex);
+			logger.debug("Lock '" + ownership.key() + "' could not be kept yet", ex);
 			this.pending.incrementAndGet();
-			this.timetable.at(this.timetable.now() + FIRST_PAUSE, () -> keepLater(tenure, until));
+			this.timetable.at(this.timetable.now() + FIRST_PAUSE, () -> keepLater(ownership, until));
 			return true;
 		}
 		finally {
@@ -98,47 +98,48 @@ final class Orphans {
 		}
 	}
 
-	private boolean keepNow(Tenure tenure, long until) {
-		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(tenure, until));
+	private boolean keepNow(Ownership ownership, long until) {
+		CompletableFuture<Boolean> kept = this.answers.within(Answers.OWN, send(ownership, until));
 		this.answers.await(kept);
 		if (!kept.isDone()) {
 			throw Answers.noAnswer();
 		}
 		boolean result = kept.join();
-		returnUncertain(tenure);
+		returnUncertain(ownership);
 		return result;
 	}
 
-	private CompletionStage<Boolean> send(Tenure tenure, long until) {
+	private CompletionStage<Boolean> send(Ownership ownership, long until) {
 		long rest = Math.max(until - this.timetable.now(), MILLISECOND);
 		return Answers
-			.guarded(
-					() -> this.store.keeping().orElseThrow().keep(tenure.key(), tenure.owner(), Duration.ofNanos(rest)))
+			.guarded(() -> this.store.keeping()
+				.orElseThrow()
+				.keep(ownership.key(), ownership.owner(), Duration.ofNanos(rest)))
 			.thenApply(Answers::required);
 	}
 
-	private void returnUncertain(Tenure tenure) {
-		Long uncertainUntil = tenure.uncertainUntil();
+	private void returnUncertain(Ownership ownership) {
+		Long uncertainUntil = ownership.uncertainUntil();
 		if (uncertainUntil != null) {
-			orphan(tenure.key(), tenure.owner(), uncertainUntil);
+			orphan(ownership.key(), ownership.owner(), uncertainUntil);
 		}
 	}
 
-	private void keepLater(Tenure tenure, long until) {
-		this.answers.ask(this.background, () -> send(tenure, until)).whenComplete((kept, ex) -> {
+	private void keepLater(Ownership ownership, long until) {
+		this.answers.ask(this.background, () -> send(ownership, until)).whenComplete((kept, ex) -> {
 			long next = this.timetable.now() + FIRST_PAUSE;
-			if (ex != null && next - tenure.deadline() < 0) {
-				this.timetable.at(next, () -> keepLater(tenure, until));
+			if (ex != null && next - ownership.deadline() < 0) {
+				this.timetable.at(next, () -> keepLater(ownership, until));
 				return;
 			}
 			if (ex != null) {
-				logger.warn("Lock '" + tenure.key() + "' could not be kept for as long as requested: "
+				logger.warn("Lock '" + ownership.key() + "' could not be kept for as long as requested: "
 						+ FailureReason.of(ex));
 			}
 			else {
-				returnUncertain(tenure);
+				returnUncertain(ownership);
 				if (!kept && until - this.timetable.now() > 0) {
-					logger.warn("Lock '" + tenure.key() + "' was not kept for as long as requested");
+					logger.warn("Lock '" + ownership.key() + "' was not kept for as long as requested");
 				}
 			}
 			this.pending.decrementAndGet();

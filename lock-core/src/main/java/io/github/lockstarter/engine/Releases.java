@@ -42,35 +42,35 @@ final class Releases {
 
 	/**
 	 * Release a lock.
-	 * @param hold the last hold of the tenure, or {@code null} if there was none
+	 * @param hold the last hold of the ownership, or {@code null} if there was none
 	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
-	void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		if (!end(tenure, Tenure::release)) {
-			returned(tenure, false);
+	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+		if (!end(ownership, Ownership::release)) {
+			returned(ownership, false);
 			return;
 		}
 		boolean inLine = next != null;
-		CompletableFuture<ReleaseOutcome> answer = send(tenure, next).toCompletableFuture();
+		CompletableFuture<ReleaseOutcome> answer = send(ownership, next).toCompletableFuture();
 		if (answer.isDone()) {
-			returned(tenure, settle(tenure, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && inLine);
+			returned(ownership, settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && inLine);
 			return;
 		}
 		this.underWay.begin();
-		returned(tenure, inLine);
+		returned(ownership, inLine);
 		answer.whenComplete((outcome, ex) -> {
-			if (settle(tenure, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
-				this.locks.change(tenure.key(), LocalLock::rung);
+			if (settle(ownership, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
+				this.locks.change(ownership.key(), LocalLock::rung);
 			}
 			this.underWay.end();
 		});
 	}
 
-	private CompletionStage<ReleaseOutcome> send(Tenure tenure, @Nullable LockMode next) {
+	private CompletionStage<ReleaseOutcome> send(Ownership ownership, @Nullable LockMode next) {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return Answers.guarded(() -> this.store.release(tenure.key(), tenure.owner(), next));
+			return Answers.guarded(() -> this.store.release(ownership.key(), ownership.owner(), next));
 		}
 		finally {
 			if (interrupted) {
@@ -83,7 +83,7 @@ final class Releases {
 	 * Deal with the answer to a release.
 	 * @return the outcome, or {@code null} if it is not known
 	 */
-	private @Nullable ReleaseOutcome settle(Tenure tenure, @Nullable Hold hold,
+	private @Nullable ReleaseOutcome settle(Ownership ownership, @Nullable Hold hold,
 			CompletableFuture<ReleaseOutcome> answer) {
 		ReleaseOutcome outcome = null;
 		Throwable failure = null;
@@ -92,23 +92,24 @@ final class Releases {
 		}
 		catch (RuntimeException ex) {
 			failure = RootCause.unwrap(ex);
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.deadline() + tenure.leaseTime().toNanos());
+			this.orphans.retry(ownership.key(), ownership.owner(),
+					ownership.deadline() + ownership.leaseTime().toNanos());
 			if (hold != null) {
 				hold.releaseFailed();
 			}
-			this.notice.releaseFailed(tenure, failure);
+			this.notice.releaseFailed(ownership, failure);
 		}
 		if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
 				&& hold.lose("at its release, the store no longer held it for its owner")) {
 			this.notice.lost(hold);
 		}
-		this.notice.settled(tenure.key(), failure);
-		Long uncertainUntil = tenure.uncertainUntil();
+		this.notice.settled(ownership.key(), failure);
+		Long uncertainUntil = ownership.uncertainUntil();
 		if (uncertainUntil != null) {
-			this.orphans.orphan(tenure.key(), tenure.owner(), uncertainUntil);
+			this.orphans.orphan(ownership.key(), ownership.owner(), uncertainUntil);
 		}
-		if (tenure.answered()) {
-			this.orphans.retry(tenure.key(), tenure.owner(), tenure.claimedUntil());
+		if (ownership.answered()) {
+			this.orphans.retry(ownership.key(), ownership.owner(), ownership.claimedUntil());
 		}
 		return outcome;
 	}
@@ -117,25 +118,25 @@ final class Releases {
 	 * Keep a lock after its last hold.
 	 */
 	void keep(Hold hold) {
-		Tenure tenure = hold.tenure();
-		if (end(tenure, Tenure::keep) && !this.orphans.keep(tenure, hold.keptUntil())
+		Ownership ownership = hold.ownership();
+		if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
 				&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
 			this.notice.lost(hold);
 		}
-		returned(tenure, false);
+		returned(ownership, false);
 	}
 
-	private boolean end(Tenure tenure, Predicate<Tenure> ending) {
-		if (tenure.isHeld() && ending.test(tenure)) {
-			this.watchdog.forget(tenure);
+	private boolean end(Ownership ownership, Predicate<Ownership> ending) {
+		if (ownership.isHeld() && ending.test(ownership)) {
+			this.watchdog.forget(ownership);
 			return true;
 		}
-		this.watchdog.expire(tenure);
+		this.watchdog.expire(ownership);
 		return false;
 	}
 
-	private void returned(Tenure tenure, boolean inLine) {
-		this.locks.change(tenure.key(), (lock) -> lock.returned(inLine));
+	private void returned(Ownership ownership, boolean inLine) {
+		this.locks.change(ownership.key(), (lock) -> lock.returned(inLine));
 	}
 
 }

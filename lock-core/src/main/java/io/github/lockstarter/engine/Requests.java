@@ -12,8 +12,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingLine;
 
@@ -140,7 +140,7 @@ final class Requests implements WaitingLine.Listener {
 		}
 		Attempt attempt = request.attempt;
 		LeaseRequest lease = new LeaseRequest(request.key, attempt.token(), attempt.leaseTime());
-		CompletableFuture<LockAttempt> answer = Answers.guarded(() -> this.store.acquire(lease, request.inLine));
+		CompletableFuture<AcquireResult> answer = Answers.guarded(() -> this.store.acquire(lease, request.inLine));
 		Runnable step = () -> answered(request, answer);
 		if (!answer.isDone()) {
 			if (!this.mayBlock) {
@@ -189,15 +189,15 @@ final class Requests implements WaitingLine.Listener {
 		}
 	}
 
-	private void answered(Request request, CompletableFuture<LockAttempt> answer) {
+	private void answered(Request request, CompletableFuture<AcquireResult> answer) {
 		LockKey key = request.key;
 		Attempt attempt = request.attempt;
-		LockAttempt attempted = answer.isCompletedExceptionally() ? null : answer.join();
-		if (!(attempted instanceof LockAttempt.Grant)) {
+		AcquireResult attempted = answer.isCompletedExceptionally() ? null : answer.join();
+		if (!(attempted instanceof AcquireResult.Grant)) {
 			request.notGranted();
 		}
 		if (!request.end()) {
-			if (attempted instanceof LockAttempt.Grant) {
+			if (attempted instanceof AcquireResult.Grant) {
 				grantedLate(key, attempt);
 			}
 			return;
@@ -213,11 +213,11 @@ final class Requests implements WaitingLine.Listener {
 			this.connected = true;
 		}
 		this.outages.answered();
-		if (attempted instanceof LockAttempt.Grant grant) {
-			Tenure tenure = tenure(key, attempt, grant);
-			this.locks.change(key, (lock) -> lock.granted(attempt, tenure));
+		if (attempted instanceof AcquireResult.Grant grant) {
+			Ownership ownership = ownership(key, attempt, grant);
+			this.locks.change(key, (lock) -> lock.granted(attempt, ownership));
 		}
-		else if (attempted instanceof LockAttempt.Refusal refusal) {
+		else if (attempted instanceof AcquireResult.Refusal refusal) {
 			this.locks.change(key, (lock) -> lock.refused(attempt, refusal));
 		}
 	}
@@ -247,10 +247,10 @@ final class Requests implements WaitingLine.Listener {
 	}
 
 	/**
-	 * Return the tenure that begins with a grant.
+	 * Return the ownership that begins with a grant.
 	 */
-	private Tenure tenure(LockKey key, Attempt attempt, LockAttempt.Grant grant) {
-		return new Tenure(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
+	private Ownership ownership(LockKey key, Attempt attempt, AcquireResult.Grant grant) {
+		return new Ownership(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
 				attempt.sentAt(), this.settings.timeSlice().toNanos(), this.timetable);
 	}
 

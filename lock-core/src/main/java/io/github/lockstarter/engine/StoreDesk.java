@@ -146,8 +146,8 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	}
 
 	@Override
-	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		this.releases.release(tenure, hold, next);
+	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+		this.releases.release(ownership, hold, next);
 	}
 
 	/**
@@ -196,18 +196,18 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	}
 
 	@Override
-	public void watch(Tenure tenure) {
-		this.watchdog.watch(tenure);
+	public void watch(Ownership ownership) {
+		this.watchdog.watch(ownership);
 	}
 
 	@Override
-	public void hasten(Tenure tenure) {
-		this.watchdog.hasten(tenure);
+	public void hasten(Ownership ownership) {
+		this.watchdog.hasten(ownership);
 	}
 
 	@Override
-	public void seen(Tenure tenure) {
-		this.locks.change(tenure.key(), LocalLock::seen);
+	public void seen(Ownership ownership) {
+		this.locks.change(ownership.key(), LocalLock::seen);
 	}
 
 	@Override
@@ -216,8 +216,8 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	}
 
 	@Override
-	public void lost(Tenure tenure) {
-		this.locks.change(tenure.key(), (lock) -> lock.lose(tenure));
+	public void lost(Ownership ownership) {
+		this.locks.change(ownership.key(), (lock) -> lock.lose(ownership));
 	}
 
 	void limit(Hold hold) {
@@ -233,8 +233,8 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	@Override
 	public void expire(Hold hold) {
 		// The thread that has noticed a loss may still be busy with the store
-		if (hold.tenure().remainingNanos() <= 0 || hold.tenure().isLost()) {
-			this.watchdog.expire(hold.tenure());
+		if (hold.ownership().remainingNanos() <= 0 || hold.ownership().isLost()) {
+			this.watchdog.expire(hold.ownership());
 		}
 		else if (hold.remainingNanos() <= 0) {
 			this.locks.change(hold.key(), (lock) -> lock.expire(hold));

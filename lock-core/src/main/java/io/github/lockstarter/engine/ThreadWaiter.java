@@ -62,7 +62,7 @@ final class ThreadWaiter extends Waiter {
 	@Nullable HeldLease obtain(LockKey key, Admission admission) {
 		admission.come(this);
 		HeldLease lease = null;
-		while (lease == null && !(outcome() instanceof Denial)) {
+		while (lease == null && !(outcome() instanceof AcquireFailure)) {
 			lease = attempt(key, admission);
 		}
 		return lease;
@@ -71,7 +71,7 @@ final class ThreadWaiter extends Waiter {
 	private @Nullable HeldLease attempt(LockKey key, Admission admission) {
 		reset();
 		if (isInterrupted()) {
-			settle(Denial.LEFT);
+			settle(AcquireFailure.LEFT);
 		}
 		else {
 			arrive(key, admission);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 
 /**
  * Warns of locks that are held or waited for longer than expected. It has no timer: it is
@@ -98,13 +98,13 @@ final class Warnings {
 	 * @param holder a hold of this instance, or {@code null} if there is none
 	 * @param refusal what is known about the owner otherwise
 	 */
-	void longWait(LockKey key, Waiter waiter, int waiters, @Nullable Hold holder, LockAttempt.Refusal refusal) {
+	void longWait(LockKey key, Waiter waiter, int waiters, @Nullable Hold holder, AcquireResult.Refusal refusal) {
 		print(() -> "Long wait for lock '" + key + "': " + owner(waiter.owner()) + " has waited "
 				+ text(waiter.waited()) + ((waiters > 1) ? " as the first of " + waiters + " in this instance" : "")
 				+ ". It is held by " + holder(holder, refusal));
 	}
 
-	private static String holder(@Nullable Hold hold, LockAttempt.Refusal refusal) {
+	private static String holder(@Nullable Hold hold, AcquireResult.Refusal refusal) {
 		if (hold != null && !hold.isOver()) {
 			return owner(hold.owner()) + " of this instance (fencing token " + hold.fencingToken() + "), for "
 					+ text(hold.duration());

@@ -7,10 +7,10 @@
  *    |           MultiLockAcquisition                              several locks, one after another
  *    |
  * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
- *    |  Admission                                                a Hold, or a Denial
+ *    |  Admission                                                a Hold, or an AcquireFailure
  *    v
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
- *    |  LockActions                                              its waiters, Holds, Attempt, Tenures
+ *    |  LockActions                                              its waiters, Holds, Attempt, Ownerships
  *    v
  * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog
  *    |  Answers                                                  no request throws, or lasts for ever
@@ -31,7 +31,7 @@
  * <li>An answer of the store causes a transition. It runs on the waiter's own thread if
  * the waiter has one, so the store's driver does no work for waiters. Only
  * {@code EngineThreads} and {@code Timetable} start threads.</li>
- * <li>A {@code Tenure} and a {@code Hold} end under their own monitors, because the
+ * <li>An {@code Ownership} and a {@code Hold} end under their own monitors, because the
  * watchdog never waits for the guard of a lock. It takes the guard afterwards, to tell
  * the holders.</li>
  * </ul>

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -56,9 +56,9 @@ final class MemoryLock {
 	 * @param enqueue whether a refused owner takes a place
 	 * @param told collects the stores to notify
 	 */
-	LockAttempt acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
+	AcquireResult acquire(MemoryPlace place, OwnerToken owner, Duration leaseTime, boolean enqueue,
 			Collection<MemoryLockStore> told) {
-		LockAttempt.Refusal refusal = obstacle(place, owner, told);
+		AcquireResult.Refusal refusal = obstacle(place, owner, told);
 		if (refusal != null) {
 			if (enqueue) {
 				this.queue.refused(place);
@@ -69,17 +69,17 @@ final class MemoryLock {
 		long base = (before != null) ? before.fencingBase : this.memory.mint();
 		this.leases.put(owner, new Lease(base, this.memory.endOf(leaseTime)));
 		this.queue.leave(place);
-		return new LockAttempt.Grant(base);
+		return new AcquireResult.Grant(base);
 	}
 
 	/**
 	 * Return for how long and by whom an owner is blocked, or {@code null} if it is not.
 	 */
-	private LockAttempt.@Nullable Refusal obstacle(MemoryPlace place, OwnerToken owner,
+	private AcquireResult.@Nullable Refusal obstacle(MemoryPlace place, OwnerToken owner,
 			Collection<MemoryLockStore> told) {
 		if (isFree()) {
 			Duration reserved = this.queue.precedenceOver(place, told);
-			return (reserved != null) ? new LockAttempt.Refusal(reserved, null) : null;
+			return (reserved != null) ? new AcquireResult.Refusal(reserved, null) : null;
 		}
 		boolean held = this.leases.containsKey(owner);
 		boolean shareable = owner.mode() == LockMode.READ && isShared() && !this.queue.isBehindWriter(place);
@@ -88,7 +88,7 @@ final class MemoryLock {
 		}
 		Map.Entry<OwnerToken, Lease> last = Collections.max(this.leases.entrySet(),
 				Comparator.comparingLong((lease) -> lease.getValue().end - this.memory.now()));
-		return new LockAttempt.Refusal(Duration.ofNanos(last.getValue().end - this.memory.now()),
+		return new AcquireResult.Refusal(Duration.ofNanos(last.getValue().end - this.memory.now()),
 				last.getKey().toString());
 	}
 

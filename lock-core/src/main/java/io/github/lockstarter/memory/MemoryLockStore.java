@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
@@ -74,11 +74,11 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return CompletableFuture.completedFuture(tryAcquire(request, wait));
 	}
 
-	private LockAttempt tryAcquire(LeaseRequest request, boolean queue) {
+	private AcquireResult tryAcquire(LeaseRequest request, boolean queue) {
 		MemoryPlace place = MemoryPlace.of(this, request.owner());
 		return withTold(request.key(),
 				(lock, told) -> lock.acquire(place, request.owner(), request.leaseTime(), queue, told));

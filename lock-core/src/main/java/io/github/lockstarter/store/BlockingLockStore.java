@@ -29,9 +29,9 @@ public abstract class BlockingLockStore implements LockStore {
 	 * Grant a lock to an owner if no other owner holds it. If this owner already holds
 	 * it, grant a full lease with the same fencing base.
 	 * @param request the lock, its owner and the length of the lease
-	 * @return a {@link LockAttempt.Grant} or a {@link LockAttempt.Refusal}
+	 * @return an {@link AcquireResult.Grant} or an {@link AcquireResult.Refusal}
 	 */
-	protected abstract LockAttempt tryAcquire(LeaseRequest request);
+	protected abstract AcquireResult tryAcquire(LeaseRequest request);
 
 	/**
 	 * Extend a lease to its full length from now on. With a lease time of zero, only
@@ -55,7 +55,7 @@ public abstract class BlockingLockStore implements LockStore {
 	}
 
 	@Override
-	public final CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public final CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return answer(() -> tryAcquire(request));
 	}
 

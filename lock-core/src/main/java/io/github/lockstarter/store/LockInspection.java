@@ -59,7 +59,7 @@ public interface LockInspection {
 		 * Return the fencing token of the first hold of the last grant.
 		 */
 		public long fencingToken() {
-			return this.fencingBase << LockAttempt.Grant.HOLD_NUMBER_BITS;
+			return this.fencingBase << AcquireResult.Grant.HOLD_NUMBER_BITS;
 		}
 
 	}
@@ -90,7 +90,7 @@ public interface LockInspection {
 		 * not know it.
 		 */
 		public @Nullable Long fencingToken() {
-			return (this.fencingBase != null) ? this.fencingBase << LockAttempt.Grant.HOLD_NUMBER_BITS : null;
+			return (this.fencingBase != null) ? this.fencingBase << AcquireResult.Grant.HOLD_NUMBER_BITS : null;
 		}
 
 	}
@@ -99,7 +99,7 @@ public interface LockInspection {
 	 * Return the fencing base of a token.
 	 */
 	static long baseOf(long fencingToken) {
-		return fencingToken >> LockAttempt.Grant.HOLD_NUMBER_BITS;
+		return fencingToken >> AcquireResult.Grant.HOLD_NUMBER_BITS;
 	}
 
 }

@@ -92,9 +92,9 @@ public interface LockStore {
 	 * own token, otherwise one to this JVM for all its exclusive or all its shared
 	 * waiters; a grant gives the place up. Without, the places of this JVM stay as they
 	 * are
-	 * @return a {@link LockAttempt.Grant} or a {@link LockAttempt.Refusal}
+	 * @return an {@link AcquireResult.Grant} or an {@link AcquireResult.Refusal}
 	 */
-	CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait);
+	CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait);
 
 	/**
 	 * Extend leases to their full length from now on, or only check whether they are

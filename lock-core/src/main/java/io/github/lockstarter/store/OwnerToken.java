@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockMode;
 
 /**
- * Identity of one tenure: the name of the instance that owns the lock, a dot, and 128
+ * Identity of one ownership: the name of the instance that owns the lock, a dot, and 128
  * random bits that cannot be guessed and are never used again. So everybody who can read
  * the store sees which instance holds a lock.
  *

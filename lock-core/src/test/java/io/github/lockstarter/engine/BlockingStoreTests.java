@@ -20,12 +20,12 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.testsupport.ManualInstances;
 
@@ -142,14 +142,14 @@ class BlockingStoreTests {
 		private volatile boolean failing;
 
 		@Override
-		protected LockAttempt tryAcquire(LeaseRequest request) {
+		protected AcquireResult tryAcquire(LeaseRequest request) {
 			this.asked.incrementAndGet();
 			try {
 				this.answer.await();
 				if (this.failing) {
 					throw new IllegalStateException("in a test");
 				}
-				return new LockAttempt.Grant(1);
+				return new AcquireResult.Grant(1);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

@@ -23,11 +23,11 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.CapturedLog;
@@ -259,7 +259,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 		}
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
 		assertThat(new StoreClient(this.store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
-			.isInstanceOf(LockAttempt.Grant.class);
+			.isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	@Test
@@ -344,7 +344,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void aRequestThatArrivesAfterItsTenureIsOverIsReleased() {
+	void aRequestThatArrivesAfterItsOwnershipIsOverIsReleased() {
 		this.store.acquire.loseRequests(() -> this.store.acquire.calls() == 1);
 		Lease lease = this.time.letPass(() -> this.registry.acquire(REQUEST));
 		assertThat(this.store.acquire.calls()).isEqualTo(2);
@@ -354,7 +354,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 		new StoreClient(network).acquire(late.key(), late.owner(), late.leaseTime(), false);
 		this.time.advance(Duration.ofSeconds(10));
 		assertThat(new StoreClient(network).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(30), false))
-			.isInstanceOf(LockAttempt.Grant.class);
+			.isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	@Test

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -22,8 +22,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
@@ -34,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A FAIR waiter that loses its grant before it notices it acquires the lock anew. The
- * lost tenure is released in the background by its owner token, which must not be that of
- * the new tenure.
+ * lost ownership is released in the background by its owner token, which must not be that
+ * of the new ownership.
  */
 class FairTokenTests {
 
@@ -52,7 +52,7 @@ class FairTokenTests {
 	private final CompletableFuture<Boolean> granted = new CompletableFuture<>();
 
 	@Test
-	void theNewTenureHasANewToken() throws Exception {
+	void theNewOwnershipHasANewToken() throws Exception {
 		DefaultLockRegistry registry = registry(new ForgetfulStore());
 		CountDownLatch busy = new CountDownLatch(1);
 		occupyTaskThreads(registry, busy);
@@ -78,8 +78,8 @@ class FairTokenTests {
 		DefaultLockRegistry registry = registry(new DirectStore(store) {
 
 			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-				CompletionStage<LockAttempt> answer = super.acquire(request, wait);
+			public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
+				CompletionStage<AcquireResult> answer = super.acquire(request, wait);
 				return (store.acquire.calls() == 1) ? answer.thenCombine(late, (attempt, now) -> attempt) : answer;
 			}
 
@@ -129,8 +129,8 @@ class FairTokenTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			CompletionStage<LockAttempt> answer = super.acquire(request, wait);
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
+			CompletionStage<AcquireResult> answer = super.acquire(request, wait);
 			if (!request.key().equals(KEY)) {
 				return answer;
 			}

@@ -22,10 +22,10 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.testsupport.CapturedLog;
@@ -68,7 +68,7 @@ class FirstConnectionTests {
 			}
 
 			@Override
-			public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+			public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 				FirstConnectionTests.this.asked.incrementAndGet();
 				return super.acquire(request, wait);
 			}

@@ -19,8 +19,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockInspection;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,7 +70,7 @@ class HandOffTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void tokensGrowBeyondTheHoldsThatATenureCanNumber() throws Exception {
+	void tokensGrowBeyondTheHoldsThatAnOwnershipCanNumber() throws Exception {
 		List<Long> tokens = new ArrayList<>();
 		List<Call<Boolean>> loops = new ArrayList<>();
 		Lease lease = this.registry.acquire(REQUEST);

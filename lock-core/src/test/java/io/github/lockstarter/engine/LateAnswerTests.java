@@ -19,12 +19,12 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.WaitingLine;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -83,7 +83,7 @@ class LateAnswerTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 			this.answer.grant = () -> this.answer.complete(super.acquire(request, wait).toCompletableFuture().join());
 			return this.answer;
 		}
@@ -98,7 +98,7 @@ class LateAnswerTests {
 	/**
 	 * The answer to a request for a lock.
 	 */
-	private static final class LateAnswer extends CompletableFuture<LockAttempt> {
+	private static final class LateAnswer extends CompletableFuture<AcquireResult> {
 
 		private volatile Runnable grant = () -> {
 		};
@@ -111,8 +111,9 @@ class LateAnswerTests {
 		}
 
 		@Override
-		public CompletableFuture<LockAttempt> whenComplete(BiConsumer<? super LockAttempt, ? super Throwable> action) {
-			CompletableFuture<LockAttempt> stage = super.whenComplete(action);
+		public CompletableFuture<AcquireResult> whenComplete(
+				BiConsumer<? super AcquireResult, ? super Throwable> action) {
+			CompletableFuture<AcquireResult> stage = super.whenComplete(action);
 			Runnable whenAwaited = this.whenAwaited;
 			this.whenAwaited = () -> {
 			};

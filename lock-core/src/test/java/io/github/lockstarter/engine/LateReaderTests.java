@@ -19,7 +19,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers.Call;
@@ -235,7 +235,7 @@ class LateReaderTests extends AbstractInstancesTests {
 	}
 
 	private static Duration remaining(LockStore store) {
-		return ((LockAttempt.Refusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1),
+		return ((AcquireResult.Refusal) new StoreClient(store).acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1),
 				false))
 			.remaining();
 	}

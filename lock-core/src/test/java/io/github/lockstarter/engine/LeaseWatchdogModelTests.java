@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -53,7 +53,7 @@ class LeaseWatchdogModelTests {
 
 		private final Timetable timetable = new Timetable(this.time);
 
-		private final Tenure tenure;
+		private final Ownership ownership;
 
 		private final LeaseWatchdog watchdog;
 
@@ -68,16 +68,16 @@ class LeaseWatchdogModelTests {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);
-			this.tenure = new Tenure(LockKey.of("prices"), OwnerToken.random(LockMode.READ), new LockAttempt.Grant(1),
-					LEASE, LEASE, this.time.now(), 0, this.timetable);
+			this.ownership = new Ownership(LockKey.of("prices"), OwnerToken.random(LockMode.READ),
+					new AcquireResult.Grant(1), LEASE, LEASE, this.time.now(), 0, this.timetable);
 		}
 
 		void play() {
 			beginHold((this.rival == Rival.LONGER_HOLD) ? LEASE : null);
 			this.time.advance(LEASE.dividedBy(2));
-			this.watchdog.hasten(this.tenure);
-			this.tenure.setRenewing(true);
-			LeaseWatchdog.Renewal renewal = this.watchdog.begin(this.tenure);
+			this.watchdog.hasten(this.ownership);
+			this.ownership.setRenewing(true);
+			LeaseWatchdog.Renewal renewal = this.watchdog.begin(this.ownership);
 			Runnable answer = () -> this.watchdog.answered(renewal, true, null);
 			Runnable rivalry = this::compete;
 			// The thread that must be interrupted in its work comes first
@@ -98,16 +98,16 @@ class LeaseWatchdogModelTests {
 		}
 
 		private void beginHold(@Nullable Duration fixedLeaseTime) {
-			this.tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+			this.ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 					LockMode.READ, fixedLeaseTime, null, Thread.currentThread()), LEASE, this.time.now());
-			this.watchdog.watch(this.tenure);
+			this.watchdog.watch(this.ownership);
 		}
 
 		private void checkAlarm() {
-			Timetable.Entry alarm = this.tenure.alarm();
-			long granted = this.tenure.grantedAt();
+			Timetable.Entry alarm = this.ownership.alarm();
+			long granted = this.ownership.grantedAt();
 			long latest = Math.max(this.time.now() - granted, LEASE.dividedBy(3).toNanos());
-			if (!this.tenure.isRenewing() && (alarm == null || alarm.due() - granted > latest)) {
+			if (!this.ownership.isRenewing() && (alarm == null || alarm.due() - granted > latest)) {
 				throw new AssertionError("The lease is not renewed in time");
 			}
 		}

@@ -17,7 +17,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
@@ -62,18 +62,18 @@ class LeaseWatchdogTests {
 
 	@Test
 	void renewsAtAThirdOfTheLeaseForAsLongAsItIsHeld() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.time.advance(Duration.ofMinutes(10));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(60, 67);
 		assertThat(this.events).isEmpty();
 	}
 
 	@Test
 	void doubtsALeaseBeforeItsRenewalIsDueIfTheStoreMayBeOutOfReach() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.store.renew.loseRequests(() -> true);
-		this.watchdog.hasten(tenure);
+		this.watchdog.hasten(ownership);
 		this.timetable.runDue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
 	}
@@ -88,37 +88,37 @@ class LeaseWatchdogTests {
 
 	@Test
 	void renewsALeaseAgainThatOutlastsAPause() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		this.time.advance(LEASE.multipliedBy(9).dividedBy(10));
 		assertThat(this.store.renew.calls()).isZero();
 		this.watchdog.setRenewing(true);
 		this.time.advance(LEASE.multipliedBy(3));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(9, 11);
 	}
 
 	@Test
 	void losesALeaseThatAPauseOutlasts() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		this.time.advance(LEASE);
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 		assertThat(this.store.renew.calls()).isZero();
 	}
 
 	@Test
 	void asksForAFixedLeaseWithoutExtendingItAndNoticesItsEnd() {
-		Tenure tenure = begin(KEY, false);
-		long deadline = tenure.deadline();
+		Ownership ownership = begin(KEY, false);
+		long deadline = ownership.deadline();
 		this.time.advance(LEASE.minusMillis(400));
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
-		assertThat(tenure.deadline()).isEqualTo(deadline);
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.deadline()).isEqualTo(deadline);
+		assertThat(ownership.isHeld()).isTrue();
 		this.time.advance(Duration.ofMillis(400));
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Lost.class);
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isBetween(2, 3);
 		assertThat(this.timetable.size()).isZero();
@@ -127,45 +127,45 @@ class LeaseWatchdogTests {
 	@Test
 	void renewsALeaseInTimeThatCountsForLessThanRequested() {
 		this.store.limitLeases(LEASE.dividedBy(3));
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.time.advance(Duration.ofMinutes(10));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(this.store.renew.calls()).isBetween(180, 205);
 		this.store.renew.loseRequests(() -> true);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 	}
 
 	@Test
 	void countsARenewalForAsLongAsTheStoreAllowsAfterIt() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.store.limitLeases(LEASE.dividedBy(10));
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.store.renew.calls()).isPositive();
-		assertThat(tenure.remainingNanos()).isBetween(1L, LEASE.dividedBy(10).toNanos());
+		assertThat(ownership.remainingNanos()).isBetween(1L, LEASE.dividedBy(10).toNanos());
 	}
 
 	@Test
 	void countsARenewalFromBeforeItsRequest() {
 		Duration underWay = Duration.ofSeconds(5);
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.store.renew.loseAnswers(() -> {
 			this.time.advance(underWay);
 			return false;
 		});
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.store.renew.calls()).isOne();
-		assertThat(Duration.ofNanos(tenure.remainingNanos())).isPositive().isLessThan(LEASE.minus(underWay));
+		assertThat(Duration.ofNanos(ownership.remainingNanos())).isPositive().isLessThan(LEASE.minus(underWay));
 	}
 
 	@Test
 	void aFixedLeaseThatIsLongerThanTheStoreAllowsIsRenewedUntilItsEnd() {
 		this.store.limitLeases(LEASE.dividedBy(3));
-		Tenure tenure = begin(KEY, false);
+		Ownership ownership = begin(KEY, false);
 		Hold hold = this.holds.get(0);
 		assertThat(hold.needsLimit()).isTrue();
 		this.time.advance(LEASE.minusMillis(400));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(hold.isHeld()).isTrue();
 		this.time.advance(Duration.ofMillis(400));
 		assertThat(hold.isHeld()).isFalse();
@@ -181,31 +181,32 @@ class LeaseWatchdogTests {
 		// Nobody notices the end any more
 		this.timetable.close();
 		this.time.advance(rest.plusMillis(1));
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	@Test
 	void aHandedOnFixedLeaseIsFreeAtItsEndAfterACrash() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.time.advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
-		this.watchdog.watch(tenure);
+		this.watchdog.watch(ownership);
 		Duration rest = Duration.ofSeconds(1);
 		this.time.advance(fixed.minus(rest));
-		assertThat(tenure.isHeld()).isTrue();
-		assertThat(tenure.needsRenewal()).isFalse();
+		assertThat(ownership.isHeld()).isTrue();
+		assertThat(ownership.needsRenewal()).isFalse();
 		this.timetable.close();
 		// The instance that times the lease allows for clocks that differ by a hundredth
 		this.time.advance(rest.plus(fixed.dividedBy(100)));
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	@Test
 	void asksForALongFixedLeaseAsOftenAsOthersAreRenewed() {
 		OwnerToken owner = OwnerToken.random();
-		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20), false);
+		AcquireResult.Grant grant = (AcquireResult.Grant) this.client.acquire(KEY, owner, LEASE.multipliedBy(20),
+				false);
 		begin(KEY, owner, grant, LEASE.multipliedBy(20));
 		this.time.advance(LEASE.multipliedBy(10));
 		assertThat(this.store.renew.calls()).isBetween(30, 34);
@@ -213,22 +214,22 @@ class LeaseWatchdogTests {
 
 	@Test
 	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
-		Tenure tenure = begin(KEY, false);
-		this.client.release(KEY, tenure.owner(), null);
+		Ownership ownership = begin(KEY, false);
+		this.client.release(KEY, ownership.owner(), null);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.isLost()).isTrue();
-		assertThat(tenure.lossReason()).contains("no longer knew its owner");
+		assertThat(ownership.isLost()).isTrue();
+		assertThat(ownership.lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test
 	void aFixedLeaseIsHeldUntilItsEndThoughTheStoreDoesNotAnswer() {
-		Tenure tenure = begin(KEY, false);
+		Ownership ownership = begin(KEY, false);
 		this.store.renew.loseRequests(() -> true);
 		this.time.advance(LEASE.minusMillis(400));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(this.events).singleElement().isInstanceOf(LockEvent.Suspect.class);
 		this.time.advance(Duration.ofMillis(400));
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 	}
 
 	@Test
@@ -242,11 +243,11 @@ class LeaseWatchdogTests {
 
 	@Test
 	void oneFailingRenewalDoesNotEndRenewal() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		int[] failures = { 1 };
 		this.store.renew.loseRequests(() -> failures[0]-- > 0);
 		this.time.advance(Duration.ofMinutes(5));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Suspect.class);
 		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Recovered.class);
@@ -254,68 +255,68 @@ class LeaseWatchdogTests {
 
 	@Test
 	void triesAgainEveryTwentiethOfTheLeaseUntilTheDeadlineAndNotLonger() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.store.renew.loseRequests(() -> true);
-		long deadline = tenure.deadline();
+		long deadline = ownership.deadline();
 		this.time.advance(Duration.ofNanos(deadline - this.time.now()).minusMillis(5));
-		assertThat(tenure.isLost()).isFalse();
+		assertThat(ownership.isLost()).isFalse();
 		assertThat(this.store.renew.calls()).isBetween(12, 16);
 		this.time.advance(Duration.ofMillis(5));
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 		assertThat(this.events).hasSize(2);
 		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Lost.class);
 	}
 
 	@Test
 	void aLostAnswerToARenewalIsNoLoss() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		int[] losses = { 3 };
 		this.store.renew.loseAnswers(() -> losses[0]-- > 0);
 		this.time.advance(Duration.ofMinutes(2));
-		assertThat(tenure.isHeld()).isTrue();
+		assertThat(ownership.isHeld()).isTrue();
 	}
 
 	@Test
 	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
-		Tenure tenure = begin(KEY, true);
-		this.client.release(KEY, tenure.owner(), null);
+		Ownership ownership = begin(KEY, true);
+		this.client.release(KEY, ownership.owner(), null);
 		this.time.advance(LEASE.dividedBy(3));
-		assertThat(tenure.isLost()).isTrue();
-		assertThat(tenure.lossReason()).contains("no longer knew its owner");
+		assertThat(ownership.isLost()).isTrue();
+		assertThat(ownership.lossReason()).contains("no longer knew its owner");
 	}
 
 	@Test
 	void aStoreThatNeverAnswersDelaysNeitherTheDeadlineNorTheLossOfOthers() {
-		Tenure first = begin(KEY, true);
+		Ownership first = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE);
 		assertThat(first.isLost()).isTrue();
-		Tenure second = begin(LockKey.of("other"), true);
+		Ownership second = begin(LockKey.of("other"), true);
 		this.time.advance(LEASE);
 		assertThat(second.isLost()).isTrue();
 	}
 
 	@Test
 	void aRenewalAnsweredAfterTheLossDoesNotReviveTheLeaseAndIsReleased() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE.minusMillis(302));
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 		this.storeThreadsStuck = false;
 		while (!this.held.isEmpty()) {
 			this.held.poll().run();
 		}
 		this.time.advance(Duration.ofMillis(1));
-		assertThat(tenure.isLost()).isTrue();
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(ownership.isLost()).isTrue();
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	@Test
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.time.advance(Duration.ofMinutes(1));
-		tenure.release();
-		this.watchdog.forget(tenure);
+		ownership.release();
+		this.watchdog.forget(ownership);
 		assertThat(this.timetable.size()).isZero();
 		int renewals = this.store.renew.calls();
 		this.time.advance(Duration.ofMinutes(1));
@@ -324,35 +325,35 @@ class LeaseWatchdogTests {
 
 	@Test
 	void aReleaseWhileARenewalIsUnderWayLeavesNothing() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.storeThreadsStuck = true;
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(this.held).hasSize(1);
-		tenure.release();
-		this.watchdog.forget(tenure);
+		ownership.release();
+		this.watchdog.forget(ownership);
 		this.held.poll().run();
 		assertThat(this.timetable.size()).isZero();
-		assertThat(tenure.isLost()).isFalse();
+		assertThat(ownership.isLost()).isFalse();
 	}
 
 	/** In a store of several servers, a late renewal may have taken the lock again. */
 	@Test
 	void aLockThatWasReleasedWhileItsRenewalWasSentIsReleasedAgain() {
-		Tenure tenure = begin(KEY, true);
-		tenure.release();
-		tenure.answered();
-		send(tenure);
-		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(LockAttempt.Grant.class);
+		Ownership ownership = begin(KEY, true);
+		ownership.release();
+		ownership.answered();
+		send(ownership);
+		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	/** Otherwise the release would seem to come after a loss. */
 	@Test
 	void aLockWhoseReleaseIsUnderWayIsReleasedAgainOnlyAfterIt() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		Hold hold = this.holds.get(0);
 		this.store.release.loseRequests(() -> {
 			if (this.store.release.calls() == 1) {
-				send(tenure);
+				send(ownership);
 				assertThat(this.store.release.calls()).as("releases at the same time").isOne();
 			}
 			return false;
@@ -360,7 +361,7 @@ class LeaseWatchdogTests {
 		new Releases(this.store,
 				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)),
 				this.watchdog, this.orphans, this.notice, new UnderWay(this.time))
-			.release(tenure, hold, null);
+			.release(ownership, hold, null);
 		assertThat(hold.isLost()).isFalse();
 		assertThat(this.events).isEmpty();
 		assertThat(this.store.release.calls()).isEqualTo(2);
@@ -368,25 +369,25 @@ class LeaseWatchdogTests {
 
 	@Test
 	void aLockThatIsKeptIsNotReleasedByItsLastRenewal() {
-		Tenure tenure = begin(KEY, true);
-		tenure.keep();
-		send(tenure);
+		Ownership ownership = begin(KEY, true);
+		ownership.keep();
+		send(ownership);
 		assertThat(this.store.release.calls()).isZero();
 	}
 
-	private void send(Tenure tenure) {
-		LeaseWatchdog.Renewal renewal = this.watchdog.begin(tenure);
+	private void send(Ownership ownership) {
+		LeaseWatchdog.Renewal renewal = this.watchdog.begin(ownership);
 		this.store.renew(List.of(renewal.request()));
 		this.watchdog.sent(renewal);
 	}
 
 	@Test
 	void afterStopItOnlyWatchesDeadlines() {
-		Tenure tenure = begin(KEY, true);
+		Ownership ownership = begin(KEY, true);
 		this.watchdog.setRenewing(false);
 		this.time.advance(LEASE);
 		assertThat(this.store.renew.calls()).isZero();
-		assertThat(tenure.isLost()).isTrue();
+		assertThat(ownership.isLost()).isTrue();
 	}
 
 	/**
@@ -398,30 +399,30 @@ class LeaseWatchdogTests {
 		Timetable prompt = new Timetable(new PromptTime());
 		prompt.start();
 		LeaseWatchdog watchdog = watchdog(prompt, 3);
-		Tenure tenure = granted(KEY, true);
-		watchdog.watch(tenure);
+		Ownership ownership = granted(KEY, true);
+		watchdog.watch(ownership);
 		for (int i = 1; i <= 3; i++) {
-			watchdog.hasten(tenure);
+			watchdog.hasten(ownership);
 			assertThat(this.store.renew.calls()).isEqualTo(i);
 			assertThat(prompt.size()).as("the next renewal is due").isOne();
 		}
 	}
 
-	private Tenure begin(LockKey key, boolean renewable) {
-		Tenure tenure = granted(key, renewable);
-		this.watchdog.watch(tenure);
-		return tenure;
+	private Ownership begin(LockKey key, boolean renewable) {
+		Ownership ownership = granted(key, renewable);
+		this.watchdog.watch(ownership);
+		return ownership;
 	}
 
-	private Tenure granted(LockKey key, boolean renewable) {
+	private Ownership granted(LockKey key, boolean renewable) {
 		OwnerToken owner = OwnerToken.random();
-		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(key, owner, LEASE, false);
+		AcquireResult.Grant grant = (AcquireResult.Grant) this.client.acquire(key, owner, LEASE, false);
 		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, renewable ? null : LEASE, null, Thread.currentThread());
-		Tenure tenure = new Tenure(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
+		Ownership ownership = new Ownership(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		this.holds.add(tenure.beginHold(waiter, LEASE, this.time.now()));
-		return tenure;
+		this.holds.add(ownership.beginHold(waiter, LEASE, this.time.now()));
+		return ownership;
 	}
 
 	private LeaseWatchdog watchdog(int renewalsPerLease) {
@@ -433,17 +434,17 @@ class LeaseWatchdogTests {
 				LEASE, renewalsPerLease);
 	}
 
-	private void begin(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration fixed) {
-		Tenure tenure = new Tenure(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
+	private void begin(LockKey key, OwnerToken owner, AcquireResult.Grant grant, Duration fixed) {
+		Ownership ownership = new Ownership(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
-		this.watchdog.watch(tenure);
+		this.watchdog.watch(ownership);
 	}
 
-	private void lost(Tenure tenure) {
+	private void lost(Ownership ownership) {
 		this.holds.stream()
-			.filter((hold) -> hold.tenure() == tenure && hold.lose(tenure.lossReason()))
+			.filter((hold) -> hold.ownership() == ownership && hold.lose(ownership.lossReason()))
 			.forEach(this.notice::lost);
 	}
 

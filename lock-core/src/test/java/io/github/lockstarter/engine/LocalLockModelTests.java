@@ -54,7 +54,7 @@ class LocalLockModelTests {
 
 	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first) {
 		switch (disturbance) {
-			case TENURE_LOST, SLICE_OVER_AND_TENURE_LOST -> desk.lose(first.tenure());
+			case OWNERSHIP_LOST, SLICE_OVER_AND_OWNERSHIP_LOST -> desk.lose(first.ownership());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
 			case SHUTDOWN, SLICE_OVER_AND_SHUTDOWN -> desk.shutDown();
 			case STORE_IS_SILENT -> desk.giveUp();
@@ -79,8 +79,8 @@ class LocalLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, TENURE_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, ANSWER_NEVER,
-		LEAVE_WITH_PLACE, SLICE_OVER, SLICE_OVER_AND_TENURE_LOST, SLICE_OVER_AND_SHUTDOWN
+		NONE, OWNERSHIP_LOST, LEASE_TIME_OVER, SHUTDOWN, STORE_REFUSES, STORE_FAILS, STORE_IS_SILENT, ANSWER_NEVER,
+		LEAVE_WITH_PLACE, SLICE_OVER, SLICE_OVER_AND_OWNERSHIP_LOST, SLICE_OVER_AND_SHUTDOWN
 
 	}
 

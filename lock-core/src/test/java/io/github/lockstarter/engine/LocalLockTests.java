@@ -27,7 +27,7 @@ class LocalLockTests {
 		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
 		assertThat(waiter.outcome()).isNull();
 		this.desk.timeOut(waiter);
-		assertThat(Denial.isContention(waiter.outcome())).isTrue();
+		assertThat(AcquireFailure.isContention(waiter.outcome())).isTrue();
 		assertThat(this.desk.requests).isOne();
 		this.desk.checkEnd();
 	}
@@ -80,7 +80,7 @@ class LocalLockTests {
 		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
 		ModelWaiter behind = this.desk.come(LockMode.EXCLUSIVE);
 		this.desk.timeOut(behind);
-		assertThat(Denial.isContention(behind.outcome())).isTrue();
+		assertThat(AcquireFailure.isContention(behind.outcome())).isTrue();
 		ModelWaiter later = this.desk.come(LockMode.EXCLUSIVE);
 		this.desk.pass(Answers.OWN.dividedBy(5).multipliedBy(2));
 		this.desk.timeOut(later);
@@ -149,16 +149,16 @@ class LocalLockTests {
 	}
 
 	@Test
-	void onlyCallersWithTheSameLeaseTimeShareATenure() {
+	void onlyCallersWithTheSameLeaseTimeShareAnOwnership() {
 		Duration fixed = EngineSettings.DEFAULTS.leaseTime().multipliedBy(2);
 		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE);
 		ModelWaiter longer = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), fixed));
 		ModelWaiter equal = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), fixed));
 		this.desk.leave(this.desk.hold(first));
-		Tenure tenure = this.desk.hold(longer).tenure();
-		assertThat(tenure).isNotSameAs(((Hold) Objects.requireNonNull(first.outcome())).tenure());
+		Ownership ownership = this.desk.hold(longer).ownership();
+		assertThat(ownership).isNotSameAs(((Hold) Objects.requireNonNull(first.outcome())).ownership());
 		this.desk.leave((Hold) Objects.requireNonNull(longer.outcome()));
-		assertThat(this.desk.hold(equal).tenure()).isSameAs(tenure);
+		assertThat(this.desk.hold(equal).ownership()).isSameAs(ownership);
 		assertThat(this.desk.requests).isEqualTo(2);
 		this.desk.leave((Hold) Objects.requireNonNull(equal.outcome()));
 		this.desk.checkEnd();
@@ -192,8 +192,8 @@ class LocalLockTests {
 	}
 
 	private static void assertUnavailable(ModelWaiter waiter) {
-		assertThat(waiter.outcome()).isInstanceOfSatisfying(Denial.class,
-				(denial) -> assertThat(denial.reason()).isEqualTo(Denial.Reason.UNAVAILABLE));
+		assertThat(waiter.outcome()).isInstanceOfSatisfying(AcquireFailure.class,
+				(denial) -> assertThat(denial.reason()).isEqualTo(AcquireFailure.Reason.UNAVAILABLE));
 	}
 
 	/**
@@ -247,8 +247,8 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-			tenure.release();
+		public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+			ownership.release();
 			change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
 		}
 
@@ -263,7 +263,7 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void watch(Tenure tenure) {
+		public void watch(Ownership ownership) {
 			this.watched++;
 		}
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -55,7 +55,7 @@ class ModelDesk implements LockActions {
 
 	/**
 	 * Create a desk.
-	 * @param slice for how long a tenure may be handed on
+	 * @param slice for how long an ownership may be handed on
 	 */
 	ModelDesk(Duration slice) {
 		this.slice = slice.toNanos();
@@ -176,16 +176,16 @@ class ModelDesk implements LockActions {
 	 * Let an owner release the lock.
 	 */
 	void leave(Hold hold) {
-		check(hold.isHeld() || hold.isLost() || hold.tenure().isLost(), "the lock was released under a hold");
+		check(hold.isHeld() || hold.isLost() || hold.ownership().isLost(), "the lock was released under a hold");
 		change((lock) -> lock.exit(hold));
 	}
 
 	/**
-	 * Let a tenure be lost.
+	 * Let an ownership be lost.
 	 */
-	void lose(Tenure tenure) {
-		if (tenure.lose("it is a test")) {
-			change((lock) -> lock.lose(tenure));
+	void lose(Ownership ownership) {
+		if (ownership.lose("it is a test")) {
+			change((lock) -> lock.lose(ownership));
 		}
 	}
 
@@ -217,7 +217,7 @@ class ModelDesk implements LockActions {
 	private void received(Hold hold) {
 		for (Hold other : this.holds) {
 			boolean otherHeld = other.isHeld();
-			boolean together = other.tenure().isShared() && hold.tenure().isShared();
+			boolean together = other.ownership().isShared() && hold.ownership().isShared();
 			check(together || !hold.isHeld() || !otherHeld, "two hold a lock that they do not share");
 			check(other.fencingToken() != hold.fencingToken(), "two have the same fencing token");
 			check(together || !hold.isHeld() || other.fencingToken() < hold.fencingToken(), "a later token is smaller");
@@ -248,17 +248,17 @@ class ModelDesk implements LockActions {
 			this.silenced.set(attempt);
 		}
 		else if (this.refusing.getAndSet(false)) {
-			change((lock) -> lock.refused(attempt, Denial.NOTHING_KNOWN));
+			change((lock) -> lock.refused(attempt, AcquireFailure.NOTHING_KNOWN));
 		}
 		else if (this.failing.getAndSet(false)) {
 			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
 			this.line.remove(attempt.token());
-			LockAttempt.Grant grant = new LockAttempt.Grant(this.lastBase.incrementAndGet());
-			Tenure tenure = new Tenure(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
+			AcquireResult.Grant grant = new AcquireResult.Grant(this.lastBase.incrementAndGet());
+			Ownership ownership = new Ownership(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
 					this.time.now(), this.slice, this.timetable);
-			change((lock) -> lock.granted(attempt, tenure));
+			change((lock) -> lock.granted(attempt, ownership));
 		}
 	}
 
@@ -269,8 +269,8 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
-	public void release(Tenure tenure, @Nullable Hold hold, @Nullable LockMode next) {
-		tenure.release();
+	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+		ownership.release();
 		change((lock) -> lock.returned(false));
 	}
 
@@ -286,7 +286,8 @@ class ModelDesk implements LockActions {
 	@Override
 	public void orphan(LockKey key, Attempt attempt) {
 		LocalLock lock = this.locks.get(key);
-		check(lock == null || lock.tenures().stream().noneMatch((tenure) -> tenure.owner().equals(attempt.token())),
+		check(lock == null
+				|| lock.ownerships().stream().noneMatch((ownership) -> ownership.owner().equals(attempt.token())),
 				"a lock is given back under its owner");
 	}
 
@@ -307,11 +308,11 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
-	public void watch(Tenure tenure) {
+	public void watch(Ownership ownership) {
 	}
 
 	@Override
-	public void hasten(Tenure tenure) {
+	public void hasten(Ownership ownership) {
 	}
 
 	@Override

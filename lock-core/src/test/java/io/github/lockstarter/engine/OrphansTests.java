@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
@@ -88,9 +88,9 @@ class OrphansTests {
 
 	@Test
 	void aWishWhoseAnswerWasLostIsRepeatedAndFulfilledOnce() {
-		Tenure tenure = tenure();
+		Ownership ownership = ownership();
 		this.store.keep.loseAnswers(() -> this.store.keep.calls() < 3);
-		assertThat(this.orphans.keep(tenure, this.time.now() + HOUR.toNanos())).isTrue();
+		assertThat(this.orphans.keep(ownership, this.time.now() + HOUR.toNanos())).isTrue();
 		advance(Duration.ofSeconds(2));
 		assertThat(this.store.keep.calls()).isEqualTo(3);
 		assertThat(this.orphans.pending()).isZero();
@@ -100,9 +100,9 @@ class OrphansTests {
 
 	@Test
 	void requestsThatMayStillComeTakeTheLockNeitherBeforeNorAfterItsTime() {
-		Tenure tenure = tenure();
-		tenure.uncertainUntil(end());
-		assertThat(this.orphans.keep(tenure, this.time.now() + Duration.ofSeconds(5).toNanos())).isTrue();
+		Ownership ownership = ownership();
+		ownership.uncertainUntil(end());
+		assertThat(this.orphans.keep(ownership, this.time.now() + Duration.ofSeconds(5).toNanos())).isTrue();
 		advance(Duration.ofSeconds(4));
 		assertThat(isFree()).isFalse();
 		advance(Duration.ofSeconds(2));
@@ -111,9 +111,9 @@ class OrphansTests {
 		assertThat(isFree()).isTrue();
 	}
 
-	private Tenure tenure() {
-		LockAttempt.Grant grant = (LockAttempt.Grant) this.client.acquire(KEY, this.owner, LEASE, false);
-		return new Tenure(KEY, this.owner, grant, LEASE, LEASE, this.time.now(), 0, this.timetable);
+	private Ownership ownership() {
+		AcquireResult.Grant grant = (AcquireResult.Grant) this.client.acquire(KEY, this.owner, LEASE, false);
+		return new Ownership(KEY, this.owner, grant, LEASE, LEASE, this.time.now(), 0, this.timetable);
 	}
 
 	private long end() {
@@ -121,7 +121,7 @@ class OrphansTests {
 	}
 
 	private boolean isFree() {
-		return this.client.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof LockAttempt.Grant;
+		return this.client.acquire(KEY, OwnerToken.random(), LEASE, false) instanceof AcquireResult.Grant;
 	}
 
 	private void advance(Duration duration) {

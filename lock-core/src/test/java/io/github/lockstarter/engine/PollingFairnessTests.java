@@ -18,8 +18,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
@@ -183,7 +183,7 @@ class PollingFairnessTests extends AbstractInstancesTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 			return super.acquire(request, false);
 		}
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -40,9 +40,9 @@ class RenewalsTests {
 
 	private final Servers servers = new Servers();
 
-	private final List<Tenure> tenures = new ArrayList<>();
+	private final List<Ownership> ownerships = new ArrayList<>();
 
-	private final List<Tenure> lost = new ArrayList<>();
+	private final List<Ownership> lost = new ArrayList<>();
 
 	private LeaseWatchdog watchdog = watchdog(Runnable::run);
 
@@ -87,7 +87,7 @@ class RenewalsTests {
 	@Test
 	void aLeaseWhoseRenewalIsNotAnsweredIsLostAtItsDeadline() {
 		due("dead", 3);
-		long left = this.tenures.get(0).remainingNanos();
+		long left = this.ownerships.get(0).remainingNanos();
 		advance(Duration.ofNanos(left - 1));
 		assertThat(this.lost).isEmpty();
 		advance(Duration.ofNanos(1));
@@ -96,44 +96,45 @@ class RenewalsTests {
 
 	@Test
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
-		Tenure tenure = tenure("dead", 1);
-		hold(tenure);
-		long granted = tenure.deadline() - this.time.now();
-		this.watchdog.watch(tenure);
+		Ownership ownership = ownership("dead", 1);
+		hold(ownership);
+		long granted = ownership.deadline() - this.time.now();
+		this.watchdog.watch(ownership);
 		while (this.servers.unanswered.isEmpty()) {
 			advance(Duration.ofMillis(10));
 		}
 		long sentAt = this.time.now();
 		advance(Duration.ofSeconds(8));
 		this.servers.answerAll();
-		assertThat(tenure.deadline()).isEqualTo(sentAt + granted);
+		assertThat(ownership.deadline()).isEqualTo(sentAt + granted);
 	}
 
 	@Test
 	void aRenewalOfAFixedLeaseReachesItsEndAndNotFurther() {
 		Duration fixed = LEASE.multipliedBy(20);
 		long start = this.time.now();
-		Tenure tenure = tenure("quick", 1, fixed);
-		Hold hold = tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+		Ownership ownership = ownership("quick", 1, fixed);
+		Hold hold = ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, start);
 		for (int i = 1; i < 19; i++) {
 			this.time.advance(LEASE);
-			Duration extension = renew(tenure);
+			Duration extension = renew(ownership);
 			assertThat(this.time.now() - start + extension.toNanos())
 				.isLessThanOrEqualTo(fixed.plusMillis(1).toNanos());
-			assertThat(tenure.needsRenewal()).isTrue();
+			assertThat(ownership.needsRenewal()).isTrue();
 		}
 		this.time.advance(Duration.ofNanos(hold.endsAt() - this.time.now() - 1));
-		assertThat(renew(tenure)).as("the lease of the last nanosecond").isGreaterThanOrEqualTo(Duration.ofMillis(1));
-		assertThat(tenure.needsRenewal()).isFalse();
-		assertThat(renew(tenure)).isZero();
+		assertThat(renew(ownership)).as("the lease of the last nanosecond")
+			.isGreaterThanOrEqualTo(Duration.ofMillis(1));
+		assertThat(ownership.needsRenewal()).isFalse();
+		assertThat(renew(ownership)).isZero();
 	}
 
-	private Duration renew(Tenure tenure) {
-		Duration extension = tenure.neededLease(this.time.now());
+	private Duration renew(Ownership ownership) {
+		Duration extension = ownership.neededLease(this.time.now());
 		assertThat(extension).isEqualTo(extension.truncatedTo(ChronoUnit.MILLIS));
 		if (!extension.isZero()) {
-			tenure.renewed(this.time.now(), extension, LEASE);
+			ownership.renewed(this.time.now(), extension, LEASE);
 		}
 		return extension;
 	}
@@ -143,18 +144,18 @@ class RenewalsTests {
 		List<Runnable> held = new ArrayList<>();
 		this.watchdog = watchdog(held::add);
 		due("quick", 1);
-		this.tenures.get(0).release();
+		this.ownerships.get(0).release();
 		held.forEach(Runnable::run);
 		assertThat(this.servers.batches).isEmpty();
 	}
 
 	@Test
 	void whatIsReleasedWhileItIsSentIsReleasedAgainAfterItsRelease() {
-		this.servers.onRenewal = () -> this.tenures.get(0).release();
+		this.servers.onRenewal = () -> this.ownerships.get(0).release();
 		due("quick", 2);
 		assertThat(this.servers.batches).as("requests before that").hasSize(1);
-		assertThat(this.tenures.get(0).answered()).isTrue();
-		assertThat(this.tenures.get(1).answered()).isFalse();
+		assertThat(this.ownerships.get(0).answered()).isTrue();
+		assertThat(this.ownerships.get(1).answered()).isFalse();
 	}
 
 	private LeaseWatchdog watchdog(Executor threads) {
@@ -168,18 +169,18 @@ class RenewalsTests {
 	/** Let renewals of new leases become due at the same time. */
 	private void due(String server, int count) {
 		for (int i = 0; i < count; i++) {
-			Tenure tenure = tenure(server, i);
-			hold(tenure);
-			this.tenures.add(tenure);
-			this.watchdog.watch(tenure);
-			this.watchdog.hasten(tenure);
+			Ownership ownership = ownership(server, i);
+			hold(ownership);
+			this.ownerships.add(ownership);
+			this.watchdog.watch(ownership);
+			this.watchdog.hasten(ownership);
 		}
 		this.timetable.runDue();
 	}
 
 	private long answered(String server) {
-		return this.tenures.stream()
-			.filter((tenure) -> tenure.key().name().equals(server) && !tenure.isRenewing())
+		return this.ownerships.stream()
+			.filter((ownership) -> ownership.key().name().equals(server) && !ownership.isRenewing())
 			.count();
 	}
 
@@ -188,18 +189,18 @@ class RenewalsTests {
 		this.timetable.runDue();
 	}
 
-	private void hold(Tenure tenure) {
-		tenure.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
+	private void hold(Ownership ownership) {
+		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
 	}
 
-	private Tenure tenure(String server, int number) {
-		return tenure(server, number, LEASE);
+	private Ownership ownership(String server, int number) {
+		return ownership(server, number, LEASE);
 	}
 
-	private Tenure tenure(String server, int number, Duration leaseTime) {
-		return new Tenure(LockKey.of(server, number), OwnerToken.random(), new LockAttempt.Grant(1), leaseTime, LEASE,
-				this.time.now(), 0, this.timetable);
+	private Ownership ownership(String server, int number, Duration leaseTime) {
+		return new Ownership(LockKey.of(server, number), OwnerToken.random(), new AcquireResult.Grant(1), leaseTime,
+				LEASE, this.time.now(), 0, this.timetable);
 	}
 
 	/**
@@ -250,7 +251,7 @@ class RenewalsTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 			throw new UnsupportedOperationException();
 		}
 

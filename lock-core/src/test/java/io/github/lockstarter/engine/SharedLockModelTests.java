@@ -49,7 +49,7 @@ class SharedLockModelTests {
 
 	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first) {
 		switch (disturbance) {
-			case TENURE_LOST -> desk.lose(first.tenure());
+			case OWNERSHIP_LOST -> desk.lose(first.ownership());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
 			case MESSAGE -> desk.ring();
 			case SHUTDOWN -> desk.shutDown();
@@ -63,7 +63,7 @@ class SharedLockModelTests {
 	 */
 	private enum Disturbance {
 
-		NONE, WRITER_GONE, TENURE_LOST, LEASE_TIME_OVER, MESSAGE, SHUTDOWN, READER_ASKS_WHILE_HELD
+		NONE, WRITER_GONE, OWNERSHIP_LOST, LEASE_TIME_OVER, MESSAGE, SHUTDOWN, READER_ASKS_WHILE_HELD
 
 	}
 

@@ -33,11 +33,11 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.DelegatingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.SafetyViolation;
@@ -545,7 +545,7 @@ class SilentStoreTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 			return this.silentLocks.contains(request.key()) ? noAnswerTo(() -> super.acquire(request, wait))
 					: super.acquire(request, wait);
 		}

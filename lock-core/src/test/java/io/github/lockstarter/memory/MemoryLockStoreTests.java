@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -39,8 +39,8 @@ class MemoryLockStoreTests extends AbstractCapableLockStoreTests {
 	@Test
 	void tokensKeepGrowingInTheNextJvm() {
 		long now = ChronoUnit.MICROS.between(Instant.parse("2024-01-01T00:00:00Z"), Instant.now());
-		LockAttempt first = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
-		assertThat(((LockAttempt.Grant) first).fencingBase()).isGreaterThanOrEqualTo(now);
+		AcquireResult first = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
+		assertThat(((AcquireResult.Grant) first).fencingBase()).isGreaterThanOrEqualTo(now);
 	}
 
 	@Test
@@ -78,9 +78,9 @@ class MemoryLockStoreTests extends AbstractCapableLockStoreTests {
 		StoreClient two = this.two.client();
 		this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
 		this.time.advance(LEASE_TIME.minusNanos(1));
-		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(AcquireResult.Refusal.class);
 		this.time.advance(Duration.ofNanos(1));
-		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(two.acquire(this.key, this.other, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 }

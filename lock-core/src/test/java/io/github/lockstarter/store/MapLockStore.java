@@ -38,7 +38,7 @@ final class MapLockStore extends BlockingLockStore {
 	}
 
 	@Override
-	protected LockAttempt tryAcquire(LeaseRequest request) {
+	protected AcquireResult tryAcquire(LeaseRequest request) {
 		long now = this.nanoTime.getAsLong();
 		Holder holder = this.holders.compute(request.key(), (key, current) -> {
 			if (current == null || current.isOver(now)) {
@@ -47,9 +47,9 @@ final class MapLockStore extends BlockingLockStore {
 			return current.is(request.owner()) ? current.until(end(request, now)) : current;
 		});
 		if (holder.is(request.owner())) {
-			return new LockAttempt.Grant(holder.fencingBase());
+			return new AcquireResult.Grant(holder.fencingBase());
 		}
-		return new LockAttempt.Refusal(Duration.ofNanos(holder.end() - now), holder.owner().toString());
+		return new AcquireResult.Refusal(Duration.ofNanos(holder.end() - now), holder.owner().toString());
 	}
 
 	@Override

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 
@@ -37,29 +37,29 @@ final class ExclusiveLocks {
 	 * @param inLine whether a refused owner takes a place in the line
 	 * @return {@code null} if the row must be locked to decide
 	 */
-	@Nullable LockAttempt acquire(LeaseRequest request, boolean inLine) {
+	@Nullable AcquireResult acquire(LeaseRequest request, boolean inLine) {
 		String rowKey = RowKey.of(request.key());
 		if (!MODES.contains(request.owner().mode()) || this.waited.contains(rowKey)) {
 			return null;
 		}
-		return this.database.<@Nullable LockAttempt>autocommit((session, sql) -> switch (sql.dialect()) {
+		return this.database.<@Nullable AcquireResult>autocommit((session, sql) -> switch (sql.dialect()) {
 			case GENERIC -> null;
 			case POSTGRESQL -> upsert(session, sql, rowKey, request, inLine);
 			default -> take(session, sql, rowKey, request, inLine);
 		});
 	}
 
-	private @Nullable LockAttempt upsert(SqlSession session, LockSql sql, String rowKey, LeaseRequest request,
+	private @Nullable AcquireResult upsert(SqlSession session, LockSql sql, String rowKey, LeaseRequest request,
 			boolean inLine) throws SQLException {
 		Long fence = session.first(sql.upsert(), (row) -> row.getLong(1), rowKey, request.owner().value(),
 				micros(request));
 		if (fence != null) {
-			return new LockAttempt.Grant(fence);
+			return new AcquireResult.Grant(fence);
 		}
 		return inLine ? null : refusal(read(session, sql, rowKey), request.owner());
 	}
 
-	private @Nullable LockAttempt take(SqlSession session, LockSql sql, String rowKey, LeaseRequest request,
+	private @Nullable AcquireResult take(SqlSession session, LockSql sql, String rowKey, LeaseRequest request,
 			boolean inLine) throws SQLException {
 		String owner = request.owner().value();
 		Long fence = change(session, sql, sql.take(), owner, micros(request), owner, rowKey, owner);
@@ -71,7 +71,7 @@ final class ExclusiveLocks {
 		if (fence == null) {
 			return inLine ? null : refusal(state, request.owner());
 		}
-		return (fence > 0) ? new LockAttempt.Grant(fence) : granted(read(session, sql, rowKey), request.owner());
+		return (fence > 0) ? new AcquireResult.Grant(fence) : granted(read(session, sql, rowKey), request.owner());
 	}
 
 	/**
@@ -98,15 +98,15 @@ final class ExclusiveLocks {
 		}
 	}
 
-	private static @Nullable LockAttempt granted(@Nullable LockState state, OwnerToken owner) {
-		return (state != null && state.isHeldBy(owner)) ? new LockAttempt.Grant(state.fence()) : null;
+	private static @Nullable AcquireResult granted(@Nullable LockState state, OwnerToken owner) {
+		return (state != null && state.isHeldBy(owner)) ? new AcquireResult.Grant(state.fence()) : null;
 	}
 
 	private static @Nullable LockState read(SqlSession session, LockSql sql, String rowKey) throws SQLException {
 		return session.first(sql.select(), (row) -> LockState.read(row, sql.dialect()), rowKey);
 	}
 
-	private static @Nullable LockAttempt refusal(@Nullable LockState state, OwnerToken owner) {
+	private static @Nullable AcquireResult refusal(@Nullable LockState state, OwnerToken owner) {
 		boolean held = state != null && state.isPlain() && !state.isFree() && !state.isHeldBy(owner);
 		return (held && state != null) ? state.refusal() : null;
 	}

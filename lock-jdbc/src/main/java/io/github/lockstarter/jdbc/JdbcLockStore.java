@@ -21,8 +21,8 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
@@ -160,20 +160,20 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return Answer.of(() -> tryAcquire(request, wait));
 	}
 
-	private LockAttempt tryAcquire(LeaseRequest request, boolean inLine) {
+	private AcquireResult tryAcquire(LeaseRequest request, boolean inLine) {
 		this.idle.deleteNowAndThen();
-		LockAttempt attempt = this.exclusive.acquire(request, inLine);
+		AcquireResult attempt = this.exclusive.acquire(request, inLine);
 		if (attempt != null) {
 			return attempt;
 		}
 		return this.rows.changeOrCreate(request.key(), (state) -> {
-			LockAttempt answer = state.acquire(this.jvm.get(), request.owner(), request.leaseTime(),
+			AcquireResult answer = state.acquire(this.jvm.get(), request.owner(), request.leaseTime(),
 					inLine ? this.signal.pace() : 0);
-			if (answer instanceof LockAttempt.Grant && !state.line().places().isEmpty()) {
+			if (answer instanceof AcquireResult.Grant && !state.line().places().isEmpty()) {
 				this.awaited.add(request.key());
 			}
 			return answer;

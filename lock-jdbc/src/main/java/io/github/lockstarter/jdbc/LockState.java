@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -95,13 +95,13 @@ final class LockState {
 		return this.before.line() == null;
 	}
 
-	LockAttempt.Refusal refusal() {
+	AcquireResult.Refusal refusal() {
 		return refusal(this.expiresAt);
 	}
 
-	private LockAttempt.Refusal refusal(long until) {
+	private AcquireResult.Refusal refusal(long until) {
 		String holder = isShared() ? this.readers.last() : this.owner;
-		return new LockAttempt.Refusal(remaining(until), (holder != null) ? OwnerToken.holder(holder) : null);
+		return new AcquireResult.Refusal(remaining(until), (holder != null) ? OwnerToken.holder(holder) : null);
 	}
 
 	private Duration remaining(long until) {
@@ -113,7 +113,7 @@ final class LockState {
 	 * @param pace for how long a free lock is reserved for the place that a refused owner
 	 * takes, in microseconds; 0 if it takes none
 	 */
-	LockAttempt acquire(String jvm, OwnerToken owner, Duration leaseTime, long pace) {
+	AcquireResult acquire(String jvm, OwnerToken owner, Duration leaseTime, long pace) {
 		Spot spot = Spot.of(jvm, owner);
 		Long obstacle = obstacle(spot, owner);
 		if (obstacle == null) {
@@ -136,7 +136,7 @@ final class LockState {
 		return (isHeldBy(owner) || shareable) ? null : (Long) this.expiresAt;
 	}
 
-	private LockAttempt.Grant grant(Spot spot, OwnerToken owner, Duration leaseTime) {
+	private AcquireResult.Grant grant(Spot spot, OwnerToken owner, Duration leaseTime) {
 		boolean again = isHeldBy(owner);
 		// The base of a reader that asks again may be that of another reader by now
 		if (!again || spot.shared()) {
@@ -144,7 +144,7 @@ final class LockState {
 		}
 		setLease(owner, leaseTime);
 		this.line.leave(spot);
-		return new LockAttempt.Grant(this.fence);
+		return new AcquireResult.Grant(this.fence);
 	}
 
 	private void setLease(OwnerToken owner, Duration leaseTime) {

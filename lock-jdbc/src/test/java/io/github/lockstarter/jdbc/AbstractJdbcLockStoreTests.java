@@ -19,7 +19,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
@@ -74,14 +74,15 @@ abstract class AbstractJdbcLockStoreTests extends AbstractCapableLockStoreTests 
 		long ahead = 1L << 50;
 		update("fence = ?", ahead, this.key);
 		assertThat(this.one.client().acquire(this.key, OwnerToken.random(mode), LEASE_TIME, false))
-			.isInstanceOfSatisfying(LockAttempt.Grant.class,
+			.isInstanceOfSatisfying(AcquireResult.Grant.class,
 					(grant) -> assertThat(grant.fencingBase()).isEqualTo(ahead + 1));
 	}
 
 	@Test
 	void theLongestNameOfAnInstanceFits() {
 		OwnerToken owner = OwnerToken.random("o".repeat(64), LockMode.EXCLUSIVE);
-		assertThat(this.one.client().acquire(this.key, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(this.one.client().acquire(this.key, owner, LEASE_TIME, false))
+			.isInstanceOf(AcquireResult.Grant.class);
 		assertThat(this.one.client().keep(this.key, owner, LEASE_TIME)).isTrue();
 	}
 

@@ -35,7 +35,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -66,9 +66,9 @@ class ConnectionsTests {
 			new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult((transaction) -> {
 				jdbc.update("insert into stock values (1)");
 				Connection bound = DataSourceUtils.getConnection(pool);
-				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 				assertThat(client.acquire(key, OwnerToken.random(LockMode.READ), LEASE_TIME, false))
-					.isInstanceOf(LockAttempt.Refusal.class);
+					.isInstanceOf(AcquireResult.Refusal.class);
 				assertThat(DataSourceUtils.getConnection(pool)).isSameAs(bound);
 				transaction.setRollbackOnly();
 			});
@@ -113,7 +113,7 @@ class ConnectionsTests {
 			}
 			try (JdbcLockStore store = new JdbcLockStore(new DelegatingDataSource(pool), TestDatabase.SETTINGS)) {
 				StoreClient client = new StoreClient(store);
-				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 				assertThat(client.renew(key, this.owner, LEASE_TIME)).isTrue();
 				assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThan(4);
 			}
@@ -129,7 +129,7 @@ class ConnectionsTests {
 			try (JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
 				LockKey key = LockKey.of("silence");
 				StoreClient client = new StoreClient(store);
-				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+				assertThat(client.acquire(key, this.owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 				assertThat(client.release(key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			}
 		}

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.PostgresServer;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
@@ -85,10 +85,11 @@ class CrashedServerTests {
 			StoreClient client = new StoreClient(store);
 			long[] before = new long[1];
 			crashAfter(client,
-					() -> before[0] = ((LockAttempt.Grant) client.acquire(key, this.owner, LEASE_TIME, false))
+					() -> before[0] = ((AcquireResult.Grant) client.acquire(key, this.owner, LEASE_TIME, false))
 						.fencingBase());
 			assertThat(client.renew(key, this.owner, Duration.ZERO)).isFalse();
-			LockAttempt.Grant next = (LockAttempt.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+			AcquireResult.Grant next = (AcquireResult.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME,
+					false);
 			SafetyViolation.check(next.fencingBase() > before[0], "base %s after %s", next.fencingBase(), before[0]);
 		}
 	}
@@ -100,7 +101,7 @@ class CrashedServerTests {
 			try (HikariDataSource pool = TestDatabase.pool(server.url(), 1);
 					JdbcLockStore durable = new JdbcLockStore(pool, JdbcLockSettings.DEFAULTS)) {
 				assertThat(new StoreClient(durable).acquire(other, holder, LEASE_TIME, false))
-					.isInstanceOf(LockAttempt.Grant.class);
+					.isInstanceOf(AcquireResult.Grant.class);
 			}
 			change.run();
 			client.release(other, holder, null);
@@ -155,8 +156,8 @@ class CrashedServerTests {
 				return client.renew(lease.key(), lease.owner(), Duration.ZERO);
 			}
 			// It blocks others
-			LockAttempt attempt = client.acquire(lease.key(), OwnerToken.random(), LEASE_TIME, false);
-			return attempt instanceof LockAttempt.Refusal refusal
+			AcquireResult attempt = client.acquire(lease.key(), OwnerToken.random(), LEASE_TIME, false);
+			return attempt instanceof AcquireResult.Refusal refusal
 					&& refusal.remaining().compareTo(LEASE_TIME.multipliedBy(2)) > 0;
 		}
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.test.StoreClient;
@@ -45,12 +45,12 @@ class DatabaseClockTests {
 			assertThat(Instant.EPOCH.plus(base + LockSql.EPOCH, ChronoUnit.MICROS))
 				.isBetween(now.minus(Duration.ofDays(2)), now.plus(Duration.ofDays(2)));
 			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Refusal.class);
+				.isInstanceOf(AcquireResult.Refusal.class);
 			setClock(difference, difference + " " + LEASE_TIME.toSeconds() + " seconds");
 			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Grant.class);
+				.isInstanceOf(AcquireResult.Grant.class);
 			assertThat(client.acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Refusal.class);
+				.isInstanceOf(AcquireResult.Refusal.class);
 		}
 	}
 
@@ -62,7 +62,7 @@ class DatabaseClockTests {
 		try (HikariDataSource ahead = postgresWithClock("10 years");
 				JdbcLockStore store = new JdbcLockStore(ahead, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
-			before = ((LockAttempt.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+			before = ((AcquireResult.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 			client.release(key, owner, null);
 		}
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(3);
@@ -79,8 +79,8 @@ class DatabaseClockTests {
 		try {
 			inTimeZone("America/New_York", database, (client) -> grant(client, key));
 			inTimeZone("Asia/Kolkata", database, (client) -> {
-				LockAttempt.Refusal refusal = (LockAttempt.Refusal) client.acquire(key, OwnerToken.random(), LEASE_TIME,
-						false);
+				AcquireResult.Refusal refusal = (AcquireResult.Refusal) client.acquire(key, OwnerToken.random(),
+						LEASE_TIME, false);
 				assertThat(LEASE_TIME).isGreaterThanOrEqualTo(refusal.remaining());
 			});
 			inTimeZone("Pacific/Auckland", database,
@@ -133,16 +133,17 @@ class DatabaseClockTests {
 		OwnerToken owner = OwnerToken.random();
 		OwnerToken reader = OwnerToken.random(LockMode.READ);
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+2"));
-		long base = ((LockAttempt.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+		long base = ((AcquireResult.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+1"));
-		assertThat(client.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
+		assertThat(client.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Refusal.class);
 		assertThat(client.renew(key, owner, LEASE_TIME)).isTrue();
 		client.release(key, owner, null);
-		assertThat(((LockAttempt.Grant) client.acquire(key, reader, LEASE_TIME, false)).fencingBase())
+		assertThat(((AcquireResult.Grant) client.acquire(key, reader, LEASE_TIME, false)).fencingBase())
 			.isGreaterThan(base);
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+2"));
 		assertThat(client.renew(key, reader, LEASE_TIME)).isTrue();
-		LockAttempt.Refusal refusal = (LockAttempt.Refusal) client.acquire(key, OwnerToken.random(), LEASE_TIME, false);
+		AcquireResult.Refusal refusal = (AcquireResult.Refusal) client.acquire(key, OwnerToken.random(), LEASE_TIME,
+				false);
 		assertThat(LEASE_TIME).isGreaterThanOrEqualTo(refusal.remaining());
 	}
 
@@ -175,7 +176,7 @@ class DatabaseClockTests {
 	}
 
 	private static long grant(StoreClient client, LockKey key) {
-		return ((LockAttempt.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).fencingBase();
+		return ((AcquireResult.Grant) client.acquire(key, OwnerToken.random(), LEASE_TIME, false)).fencingBase();
 	}
 
 }

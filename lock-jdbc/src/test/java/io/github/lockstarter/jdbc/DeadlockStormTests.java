@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,7 +98,7 @@ class DeadlockStormTests {
 
 	private static void acquire(StoreClient client, LeaseRequest lease) {
 		assertThat(client.acquire(lease.key(), lease.owner(), lease.leaseTime(), false))
-			.isInstanceOf(LockAttempt.Grant.class);
+			.isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	private static void change(Connection transaction, LockKey key) throws SQLException {

@@ -20,7 +20,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.SafetyViolation;
@@ -56,7 +56,7 @@ class IdleRowsTests {
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS, dialect)) {
 			StoreClient client = new StoreClient(store);
 			client.acquire(held, owner, LEASE_TIME, false);
-			long before = ((LockAttempt.Grant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
+			long before = ((AcquireResult.Grant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
 			client.release(idle, owner, null);
 			store.idleRows().tryDelete();
 			assertThat(exists(database, idle)).isTrue();
@@ -64,7 +64,8 @@ class IdleRowsTests {
 			store.idleRows().tryDelete();
 			assertThat(exists(database, idle)).isFalse();
 			assertThat(exists(database, held)).isTrue();
-			assertThat(((LockAttempt.Grant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
+			assertThat(
+					((AcquireResult.Grant) client.acquire(idle, OwnerToken.random(), LEASE_TIME, false)).fencingBase())
 				.isGreaterThan(before);
 		}
 	}
@@ -96,7 +97,7 @@ class IdleRowsTests {
 			}
 			assertThat(exists(database, key)).isTrue();
 			SafetyViolation.check(
-					other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Refusal,
+					other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof AcquireResult.Refusal,
 					"'%s' was granted while another owner has it", key);
 		}
 	}

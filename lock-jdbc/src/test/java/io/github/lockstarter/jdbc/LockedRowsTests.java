@@ -22,11 +22,11 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -149,7 +149,7 @@ class LockedRowsTests {
 			transaction.setAutoCommit(false);
 			new SqlSession(transaction, 1).update("lock table " + SETTINGS.table() + " in exclusive mode");
 			Awaitility.await().atMost(PATIENCE).until(() -> {
-				CompletableFuture<LockAttempt> attempt = store.acquire(request, false).toCompletableFuture();
+				CompletableFuture<AcquireResult> attempt = store.acquire(request, false).toCompletableFuture();
 				assertThat(attempt).failsWithin(Duration.ZERO);
 				// Else the connection was given up, for which the machine may have stood
 				// still

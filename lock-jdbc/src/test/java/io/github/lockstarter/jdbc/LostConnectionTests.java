@@ -20,8 +20,8 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.servers.ServerProcess;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.SafetyViolation;
@@ -115,8 +115,8 @@ class LostConnectionTests {
 		}
 	}
 
-	private static void assertRefused(LockAttempt attempt) {
-		SafetyViolation.check(attempt instanceof LockAttempt.Refusal, "%s while another owner has the lock", attempt);
+	private static void assertRefused(AcquireResult attempt) {
+		SafetyViolation.check(attempt instanceof AcquireResult.Refusal, "%s while another owner has the lock", attempt);
 	}
 
 	private static void killConnections() {

@@ -11,11 +11,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +40,7 @@ class OccupiedConnectionsTests {
 			client.acquire(key(database, "written"), writer, LEASE_TIME, false);
 			client.acquire(key(database, "read"), reader, LEASE_TIME, false);
 			client.acquire(key(database, "kept"), keeper, LEASE_TIME, false);
-			Call<LockAttempt> other;
+			Call<AcquireResult> other;
 			acquiring.setConnectionTimeout(60_000);
 			try (Connection occupied = acquiring.getConnection()) {
 				assertThat(occupied.isClosed()).isFalse();
@@ -54,9 +54,9 @@ class OccupiedConnectionsTests {
 				assertThat(client.keep(key(database, "kept"), keeper, Duration.ofSeconds(1))).isTrue();
 				assertThat(other.result()).isNotDone();
 			}
-			assertThat(other.get()).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(other.get()).isInstanceOf(AcquireResult.Grant.class);
 			assertThat(client.acquire(key(database, "read"), writer, LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Grant.class);
+				.isInstanceOf(AcquireResult.Grant.class);
 		}
 	}
 

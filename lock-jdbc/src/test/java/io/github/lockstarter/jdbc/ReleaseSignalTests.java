@@ -24,7 +24,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.servers.SharedServers;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
 
@@ -53,7 +53,7 @@ class ReleaseSignalTests {
 			StoreClient waiter = new StoreClient(store);
 			assertThat(waiter.listen(messages)).isTrue();
 			OwnerToken own = OwnerToken.random();
-			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(AcquireResult.Grant.class);
 			waiter.release(key, own, null);
 			assertThat(store.signal().state()).isEqualTo(SignalState.IDLE);
 			assertThat(store.waitingLine().isListening()).isEmpty();
@@ -115,7 +115,7 @@ class ReleaseSignalTests {
 				holder.release(key, owner, null);
 				Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> messages.heard.contains(key));
 				messages.heard.clear();
-				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
+				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(AcquireResult.Grant.class);
 				waiter.release(key, next, null);
 			}
 			assertThat(messages.doubts).hasValue(0);

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,8 +38,8 @@ class RowRaceTests {
 			StoreClient client = new StoreClient(store);
 			other.setAutoCommit(false);
 			insert(other, key);
-			Call<Boolean> call = Callers
-				.start(() -> client.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Grant);
+			Call<Boolean> call = Callers.start(
+					() -> client.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof AcquireResult.Grant);
 			Awaitility.await().until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			if (committed) {
 				other.commit();

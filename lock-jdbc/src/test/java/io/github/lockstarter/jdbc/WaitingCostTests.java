@@ -17,10 +17,10 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,7 +83,7 @@ class WaitingCostTests {
 				keys.forEach((key) -> holder.acquire(key, OwnerToken.random(), LEASE_TIME, false));
 				assertThat(keys)
 					.allSatisfy((key) -> assertThat(waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true))
-						.isInstanceOf(LockAttempt.Refusal.class));
+						.isInstanceOf(AcquireResult.Refusal.class));
 				Awaitility.await().until(() -> statements.take().size() == 1);
 				List<String> polls = new ArrayList<>();
 				Awaitility.await().until(() -> polls.addAll(statements.take()) && polls.size() > 5);

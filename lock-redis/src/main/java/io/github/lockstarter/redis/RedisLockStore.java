@@ -23,8 +23,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
@@ -126,7 +126,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		boolean inLine = wait;
 		if (this.settings.awaitsReplicas()) {
 			return acquireReplicated(request, inLine);
@@ -136,14 +136,14 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 				(List<Object> answer) -> attempt(answer, sentAt));
 	}
 
-	private LockAttempt attempt(List<Object> answer, long sentAt) {
+	private AcquireResult attempt(List<Object> answer, long sentAt) {
 		this.distance.measured(System.nanoTime() - sentAt);
 		long number = (long) answer.get(1);
 		if ((long) answer.get(0) == 1) {
-			return new LockAttempt.Grant(number);
+			return new AcquireResult.Grant(number);
 		}
 		byte[] holder = (byte[]) answer.get(2);
-		return new LockAttempt.Refusal((number >= 0) ? Duration.ofMillis(number) : null,
+		return new AcquireResult.Refusal((number >= 0) ? Duration.ofMillis(number) : null,
 				(holder.length > 0) ? OwnerToken.holder(new String(holder, StandardCharsets.UTF_8)) : null);
 	}
 
@@ -151,14 +151,14 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	 * Acquire a lock, and wait until replicas confirm the grant. A grant on too few
 	 * replicas may be lost in a failover, so no owner may rely on it.
 	 */
-	private CompletionStage<LockAttempt> acquireReplicated(LeaseRequest request, boolean inLine) {
+	private CompletionStage<AcquireResult> acquireReplicated(LeaseRequest request, boolean inLine) {
 		int enough = this.settings.minReplicaAcks();
 		long sentAt = System.nanoTime();
 		try {
 			Replicated<List<Object>> replicated = this.connections.replicated()
 				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());
-			LockAttempt attempt = attempt(replicated.answer(), sentAt);
-			if (attempt instanceof LockAttempt.Grant && replicated.replicas() < enough) {
+			AcquireResult attempt = attempt(replicated.answer(), sentAt);
+			if (attempt instanceof AcquireResult.Grant && replicated.replicas() < enough) {
 				throw new IllegalStateException("Only " + replicated.replicas()
 						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
 						+ " ms; distributed-lock.redis.min-replica-acks requires " + enough);

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 import io.github.lockstarter.redis.RedisVote;
 import io.github.lockstarter.redis.Voter;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -62,7 +62,7 @@ final class Candidacy {
 				settings.nodeTimeout());
 	}
 
-	CompletableFuture<LockAttempt> begin() {
+	CompletableFuture<AcquireResult> begin() {
 		return elect(this.attempts.getAsLong(), 1);
 	}
 
@@ -71,7 +71,7 @@ final class Candidacy {
 	 * @param attempt the same number as before if the owner keeps its votes; a late
 	 * withdrawal must not affect new ones
 	 */
-	private CompletableFuture<LockAttempt> elect(long attempt, int number) {
+	private CompletableFuture<AcquireResult> elect(long attempt, int number) {
 		return ask(this.servers, attempt).thenCompose((election) -> count(election, attempt, number));
 	}
 
@@ -86,7 +86,7 @@ final class Candidacy {
 		return new Election(votes, this.request.owner(), this.settings.restartDelay());
 	}
 
-	private CompletableFuture<LockAttempt> count(Election election, long attempt, int number) {
+	private CompletableFuture<AcquireResult> count(Election election, long attempt, int number) {
 		try {
 			Election.requireDistinct(this.servers);
 		}
@@ -107,7 +107,7 @@ final class Candidacy {
 			return follow(election.first().run().id(), number);
 		}
 		return election.isCounted()
-				? CompletableFuture.completedFuture(new LockAttempt.Refusal(election.remaining(), election.holder()))
+				? CompletableFuture.completedFuture(new AcquireResult.Refusal(election.remaining(), election.holder()))
 				: CompletableFuture.failedFuture(election.tooFew());
 	}
 
@@ -115,7 +115,7 @@ final class Candidacy {
 	 * Ask the first server until it is free, then all. The last time all are asked in any
 	 * case, because its vote may belong to an owner that is gone.
 	 */
-	private CompletableFuture<LockAttempt> follow(String first, int number) {
+	private CompletableFuture<AcquireResult> follow(String first, int number) {
 		return later((MILLISECOND << number), () -> {
 			long attempt = this.attempts.getAsLong();
 			Optional<? extends Voter> server = this.servers.stream()
@@ -134,14 +134,14 @@ final class Candidacy {
 	/**
 	 * Accept the lock when a majority remembers its fencing base.
 	 */
-	private CompletableFuture<LockAttempt> win(Election election, long attempt) {
+	private CompletableFuture<AcquireResult> win(Election election, long attempt) {
 		long base = election.fencingBase();
 		return remember(election, base).thenApply((remembered) -> {
 			if (!remembered) {
 				withdraw(attempt);
 				throw new IllegalStateException("Too few Redis servers have stored the fencing token of the grant");
 			}
-			return new LockAttempt.Grant(base);
+			return new AcquireResult.Grant(base);
 		});
 	}
 

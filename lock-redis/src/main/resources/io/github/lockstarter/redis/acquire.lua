@@ -3,7 +3,7 @@
 -- KEYS  1 lock, a string whose value is the owner token
 --       2 queue of the lock; see queue.lua for this and all other words
 --       3 turn
---       4 fencing base of the last tenure
+--       4 fencing base of the last ownership
 --       5 readers; see readers.lua
 -- ARGV  1 owner token
 --       2 lease time in milliseconds

@@ -1,7 +1,7 @@
 -- Votes on a request for a lock, as one of several independent servers.
 --
 -- KEYS  1 lock, a string whose value is the owner and the number of its attempt
---       2 fencing base of the last tenure
+--       2 fencing base of the last ownership
 -- ARGV  1 owner token and ':'
 --       2 number of the attempt, which is also the proposed fencing base
 --       3 lease time in milliseconds

@@ -2,7 +2,7 @@
 -- locks. A lock that nobody holds, because this server was restarted or had refused its owner,
 -- is taken for the owner, which counts from the next time on.
 --
--- KEYS  for each of the locks: the lock, fencing base of its last tenure
+-- KEYS  for each of the locks: the lock, fencing base of its last ownership
 -- ARGV  1 number of the attempt, which is also the proposed fencing base
 --       2 how long to remember an idle fencing base, in milliseconds
 --       and then for each of the locks: owner token and ':', lease time in milliseconds, 0 to

@@ -20,8 +20,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
@@ -70,16 +70,16 @@ class FirstRequestTests {
 	void theyKeepNoThreadAndTheirOrder() throws Exception {
 		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
-			CompletionStage<LockAttempt> first = acquire(store, KEY, this.owner);
+			CompletionStage<AcquireResult> first = acquire(store, KEY, this.owner);
 			CompletionStage<ReleaseOutcome> release = store.release(KEY, this.owner, null);
-			CompletionStage<LockAttempt> second = acquire(store, KEY, this.other);
+			CompletionStage<AcquireResult> second = acquire(store, KEY, this.other);
 			this.network.awaitHeld();
 			assertThat(first.toCompletableFuture()).isNotDone();
 			assertThat(second.toCompletableFuture()).isNotDone();
 			this.network.letGo();
-			assertThat(first.toCompletableFuture().join()).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(first.toCompletableFuture().join()).isInstanceOf(AcquireResult.Grant.class);
 			assertThat(release.toCompletableFuture().join()).isEqualTo(ReleaseOutcome.RELEASED);
-			assertThat(second.toCompletableFuture().join()).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(second.toCompletableFuture().join()).isInstanceOf(AcquireResult.Grant.class);
 		}
 		connections.destroy();
 	}
@@ -95,7 +95,7 @@ class FirstRequestTests {
 			// Connecting may take several requests, and a late first one refuses them all
 			Awaitility.await()
 				.ignoreExceptions()
-				.until(() -> client.acquire(KEY, this.other, LEASE_TIME, false) instanceof LockAttempt.Grant);
+				.until(() -> client.acquire(KEY, this.other, LEASE_TIME, false) instanceof AcquireResult.Grant);
 		}
 		connections.destroy();
 	}
@@ -110,7 +110,7 @@ class FirstRequestTests {
 		connections.destroy();
 	}
 
-	private static CompletionStage<LockAttempt> acquire(RedisLockStore store, LockKey key, OwnerToken owner) {
+	private static CompletionStage<AcquireResult> acquire(RedisLockStore store, LockKey key, OwnerToken owner) {
 		return store.acquire(new LeaseRequest(key, owner, LEASE_TIME), false);
 	}
 

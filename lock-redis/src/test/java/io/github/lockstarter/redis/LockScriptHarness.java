@@ -15,7 +15,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.servers.RedisSocket;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
@@ -97,20 +97,20 @@ abstract class LockScriptHarness {
 		redis.command("FLUSHALL");
 	}
 
-	static LockAttempt.Grant grant(OwnerToken owner) {
+	static AcquireResult.Grant grant(OwnerToken owner) {
 		return grant(owner, LEASE_TIME);
 	}
 
-	static LockAttempt.Grant grant(OwnerToken owner, Duration leaseTime) {
-		LockAttempt attempt = store.acquire(KEY, owner, leaseTime, false);
-		assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
-		return (LockAttempt.Grant) attempt;
+	static AcquireResult.Grant grant(OwnerToken owner, Duration leaseTime) {
+		AcquireResult attempt = store.acquire(KEY, owner, leaseTime, false);
+		assertThat(attempt).isInstanceOf(AcquireResult.Grant.class);
+		return (AcquireResult.Grant) attempt;
 	}
 
-	static LockAttempt.Refusal refusal(OwnerToken owner, boolean queue) {
-		LockAttempt attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
-		assertThat(attempt).isInstanceOf(LockAttempt.Refusal.class);
-		return (LockAttempt.Refusal) attempt;
+	static AcquireResult.Refusal refusal(OwnerToken owner, boolean queue) {
+		AcquireResult attempt = store.acquire(KEY, owner, LEASE_TIME, queue);
+		assertThat(attempt).isInstanceOf(AcquireResult.Refusal.class);
+		return (AcquireResult.Refusal) attempt;
 	}
 
 	static LockInspection inspection() {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -96,7 +96,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		@Test
 		void aRefusalStatesTheRemainingTimeAndChangesNothing() {
 			redis.command("SET", LOCK, "somebody-else", "PX", MINUTE);
-			LockAttempt.Refusal refusal = refusal(other, false);
+			AcquireResult.Refusal refusal = refusal(other, false);
 			assertThat(refusal.remaining()).isPositive();
 			assertThat(refusal.holder()).isEqualTo("a foreign owner 'some…'");
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
@@ -181,7 +181,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void aFreeLockIsReservedForTheJvmThatWasNotified() {
 			redis.command("ZADD", QUEUE, "3", "told");
 			redis.command("SET", TURN, "told", "PX", MINUTE);
-			LockAttempt.Refusal refusal = refusal(other, true);
+			AcquireResult.Refusal refusal = refusal(other, true);
 			assertThat(refusal.remaining()).isPositive();
 			assertThat(refusal.holder()).isNull();
 			assertThat(redis.command("ZRANGE", QUEUE, "0", "-1")).startsWith("told\n");

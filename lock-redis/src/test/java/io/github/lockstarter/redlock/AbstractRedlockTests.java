@@ -11,8 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.SafetyViolation;
@@ -59,21 +59,21 @@ abstract class AbstractRedlockTests {
 	}
 
 	static long grant(StoreClient client, OwnerToken owner) {
-		LockAttempt attempt = acquire(client, owner);
-		assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
-		return ((LockAttempt.Grant) attempt).fencingBase();
+		AcquireResult attempt = acquire(client, owner);
+		assertThat(attempt).isInstanceOf(AcquireResult.Grant.class);
+		return ((AcquireResult.Grant) attempt).fencingBase();
 	}
 
 	static void mustNotGet(StoreClient client, OwnerToken owner) {
-		LockAttempt attempt = acquire(client, owner);
-		SafetyViolation.check(attempt instanceof LockAttempt.Refusal, "%s while another owner has the lock", attempt);
+		AcquireResult attempt = acquire(client, owner);
+		SafetyViolation.check(attempt instanceof AcquireResult.Refusal, "%s while another owner has the lock", attempt);
 	}
 
-	static LockAttempt acquire(StoreClient client, OwnerToken owner) {
+	static AcquireResult acquire(StoreClient client, OwnerToken owner) {
 		return ask(client.store(), owner).join();
 	}
 
-	static CompletableFuture<LockAttempt> ask(LockStore store, OwnerToken owner) {
+	static CompletableFuture<AcquireResult> ask(LockStore store, OwnerToken owner) {
 		return store.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), false)
 			.toCompletableFuture()
 			.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockstarter.redis.Voter;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,8 +106,8 @@ class CandidacyTests {
 			.whenComplete((attempt, ex) -> note(attempt, servers, refused));
 	}
 
-	private void note(LockAttempt attempt, SimulatedServers servers, Runnable refused) {
-		if (attempt instanceof LockAttempt.Grant) {
+	private void note(AcquireResult attempt, SimulatedServers servers, Runnable refused) {
+		if (attempt instanceof AcquireResult.Grant) {
 			this.grants.add(servers.now());
 		}
 		else {

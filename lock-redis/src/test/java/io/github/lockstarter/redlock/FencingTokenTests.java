@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.redis.RedisVoter;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
 
@@ -108,7 +108,7 @@ class FencingTokenTests {
 
 	private static long acquireAndRelease(StoreClient client) {
 		OwnerToken owner = OwnerToken.random();
-		LockAttempt.Grant grant = (LockAttempt.Grant) client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);
+		AcquireResult.Grant grant = (AcquireResult.Grant) client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);
 		client.release(RedlockServers.KEY, owner, null);
 		return grant.fencingBase();
 	}

@@ -25,8 +25,8 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisServer;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -203,10 +203,10 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 	private static void assertOneIsGranted(RedlockStore store, RedlockStore otherStore) {
 		OwnerToken first = OwnerToken.random();
 		OwnerToken second = OwnerToken.random();
-		CompletableFuture<LockAttempt> answer = ask(store, first);
-		CompletableFuture<LockAttempt> otherAnswer = ask(otherStore, second);
-		boolean granted = answer.join() instanceof LockAttempt.Grant;
-		boolean otherGranted = otherAnswer.join() instanceof LockAttempt.Grant;
+		CompletableFuture<AcquireResult> answer = ask(store, first);
+		CompletableFuture<AcquireResult> otherAnswer = ask(otherStore, second);
+		boolean granted = answer.join() instanceof AcquireResult.Grant;
+		boolean otherGranted = otherAnswer.join() instanceof AcquireResult.Grant;
 		SafetyViolation.check(!(granted && otherGranted), "two owners of '%s'", KEY);
 		assertThat(granted || otherGranted).isTrue();
 		StoreClient holder = new StoreClient(granted ? store : otherStore);
@@ -221,12 +221,12 @@ class RedlockFaultsTests extends AbstractRedlockTests {
 		}
 		// The second lease that ends, of those on the two servers that have answered
 		// first
-		assertThat(acquire(this.one, this.owner)).isInstanceOfSatisfying(LockAttempt.Refusal.class,
+		assertThat(acquire(this.one, this.owner)).isInstanceOfSatisfying(AcquireResult.Refusal.class,
 				(refusal) -> assertThat(refusal.remaining()).isGreaterThan(Duration.ofSeconds(420)));
 		for (int i = 0; i < 3; i++) {
 			this.servers.get(i).command("PERSIST", RedlockServers.LOCK);
 		}
-		assertThat(acquire(this.one, this.owner)).isEqualTo(new LockAttempt.Refusal(null, "a foreign owner"));
+		assertThat(acquire(this.one, this.owner)).isEqualTo(new AcquireResult.Refusal(null, "a foreign owner"));
 	}
 
 	/**

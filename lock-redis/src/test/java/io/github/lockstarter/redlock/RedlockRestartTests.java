@@ -20,7 +20,7 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.RedisServer;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
@@ -50,7 +50,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 		});
 		this.servers.restart(1);
 		assertRenewed();
-		assertThat(firstAnswer(this.two, this.other)).isInstanceOf(LockAttempt.Refusal.class);
+		assertThat(firstAnswer(this.two, this.other)).isInstanceOf(AcquireResult.Refusal.class);
 	}
 
 	@Test
@@ -138,7 +138,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	}
 
 	/** What a majority answers once the client is connected to it again. */
-	private static LockAttempt firstAnswer(StoreClient client, OwnerToken owner) {
+	private static AcquireResult firstAnswer(StoreClient client, OwnerToken owner) {
 		return Awaitility.await().ignoreExceptions().until(() -> acquire(client, owner), Objects::nonNull);
 	}
 
@@ -150,7 +150,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	}
 
 	private static boolean isGranted(StoreClient client, OwnerToken owner, Duration leaseTime) {
-		return client.acquire(KEY, owner, leaseTime, false) instanceof LockAttempt.Grant;
+		return client.acquire(KEY, owner, leaseTime, false) instanceof AcquireResult.Grant;
 	}
 
 	private void assertRenewed() {

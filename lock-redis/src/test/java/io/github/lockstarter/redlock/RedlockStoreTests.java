@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -45,7 +45,7 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 	void aLockIsFreedThoughAServerThatHadForgottenItKnowsALaterBase() {
 		long base = grantAndForget();
 		assertThat(this.two.client().acquire(this.key, this.other, LEASE_TIME, false))
-			.isInstanceOf(LockAttempt.Refusal.class);
+			.isInstanceOf(AcquireResult.Refusal.class);
 		mustBeFreed(base);
 	}
 
@@ -67,9 +67,9 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 	}
 
 	private long grantAndForget() {
-		LockAttempt attempt = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
+		AcquireResult attempt = this.one.client().acquire(this.key, this.owner, LEASE_TIME, false);
 		await().until(() -> servers.get(0).command("DEL", lock()).equals("1"));
-		return ((LockAttempt.Grant) attempt).fencingBase();
+		return ((AcquireResult.Grant) attempt).fencingBase();
 	}
 
 	private void mustBeFreed(long base) {

@@ -46,9 +46,9 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.interceptor.InvalidLockDefinitionException;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.BlockingLockStore;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.testsupport.CapturedLog;
@@ -496,8 +496,8 @@ class SeveralRegistriesTests {
 	static class SmallStore extends BlockingLockStore {
 
 		@Override
-		protected LockAttempt tryAcquire(LeaseRequest request) {
-			return new LockAttempt.Grant(1);
+		protected AcquireResult tryAcquire(LeaseRequest request) {
+			return new AcquireResult.Grant(1);
 		}
 
 		@Override

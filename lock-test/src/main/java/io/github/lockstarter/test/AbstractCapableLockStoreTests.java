@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -693,7 +693,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 			this.one.grant(this.key, this.owner);
 			OwnerToken waiter = OwnerToken.random("orders@web-2:1", LockMode.EXCLUSIVE);
 			assertThat(new StoreClient(named).acquire(this.key, waiter, LEASE_TIME, true))
-				.isInstanceOf(LockAttempt.Refusal.class);
+				.isInstanceOf(AcquireResult.Refusal.class);
 			assertThat(state(inspection).waiters()).containsExactly("orders@web-2:1");
 		}
 		finally {

@@ -31,8 +31,8 @@ import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
@@ -545,9 +545,9 @@ public abstract class AbstractLockRegistryTests {
 		}
 
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 			return super.acquire(request, wait).thenApply((attempt) -> {
-				if (attempt instanceof LockAttempt.Refusal) {
+				if (attempt instanceof AcquireResult.Refusal) {
 					this.arrived.add(request.owner());
 				}
 				return attempt;

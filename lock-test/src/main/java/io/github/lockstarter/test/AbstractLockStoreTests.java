@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -218,9 +218,9 @@ public abstract class AbstractLockStoreTests {
 		await().ignoreExceptions().until(() -> {
 			start.set(System.nanoTime());
 			return this.one.client()
-				.acquire(this.key, this.owner, SHORT_LEASE_TIME, false) instanceof LockAttempt.Grant;
+				.acquire(this.key, this.owner, SHORT_LEASE_TIME, false) instanceof AcquireResult.Grant;
 		});
-		await().until(() -> this.two.acquire(this.key, this.other) instanceof LockAttempt.Grant);
+		await().until(() -> this.two.acquire(this.key, this.other) instanceof AcquireResult.Grant);
 		// Stores count in milliseconds and may truncate fractions
 		SafetyViolation.check(System.nanoTime() - start.get() >= SHORT_LEASE_TIME.minusMillis(2).toNanos(),
 				"'%s' was granted to another owner before the end of the lease", this.key);
@@ -431,7 +431,7 @@ public abstract class AbstractLockStoreTests {
 				while (rounds.getPhase() == before && !rounds.isTerminated()) {
 					Thread.yield();
 				}
-				if (jvm.acquire(lock, OwnerToken.random()) instanceof LockAttempt.Grant) {
+				if (jvm.acquire(lock, OwnerToken.random()) instanceof AcquireResult.Grant) {
 					SafetyViolation.check(granted.add(lock), "'%s' was granted to two owners at once", lock);
 				}
 			}
@@ -504,7 +504,7 @@ public abstract class AbstractLockStoreTests {
 	}
 
 	boolean free(LockInspection inspection, long fencingBase) {
-		long lastToken = ((fencingBase + 1) << LockAttempt.Grant.HOLD_NUMBER_BITS) - 1;
+		long lastToken = ((fencingBase + 1) << AcquireResult.Grant.HOLD_NUMBER_BITS) - 1;
 		return inspection.free(this.key, lastToken).toCompletableFuture().join();
 	}
 
@@ -668,11 +668,11 @@ public abstract class AbstractLockStoreTests {
 		/**
 		 * Ask for a lock that another owner may have.
 		 */
-		LockAttempt acquire(LockKey key, OwnerToken owner) {
+		AcquireResult acquire(LockKey key, OwnerToken owner) {
 			return acquire(key, owner, LEASE_TIME, false);
 		}
 
-		LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+		AcquireResult acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 			assumeTrue(store().modes().contains(owner.mode()), () -> "The store has no mode " + owner.mode());
 			return client().acquire(key, owner, leaseTime, queue);
 		}
@@ -682,9 +682,9 @@ public abstract class AbstractLockStoreTests {
 		}
 
 		long grant(LockKey key, OwnerToken owner, Duration leaseTime) {
-			LockAttempt attempt = acquire(key, owner, leaseTime, false);
-			assertThat(attempt).isInstanceOf(LockAttempt.Grant.class);
-			return ((LockAttempt.Grant) attempt).fencingBase();
+			AcquireResult attempt = acquire(key, owner, leaseTime, false);
+			assertThat(attempt).isInstanceOf(AcquireResult.Grant.class);
+			return ((AcquireResult.Grant) attempt).fencingBase();
 		}
 
 		/**
@@ -701,21 +701,21 @@ public abstract class AbstractLockStoreTests {
 		/**
 		 * Check that a lock is refused, because another owner has it.
 		 */
-		LockAttempt.Refusal mustNotGet(LockKey key, OwnerToken owner) {
+		AcquireResult.Refusal mustNotGet(LockKey key, OwnerToken owner) {
 			return refused(acquire(key, owner), key, owner);
 		}
 
-		private static LockAttempt.Refusal refused(LockAttempt attempt, LockKey key, OwnerToken owner) {
-			SafetyViolation.check(attempt instanceof LockAttempt.Refusal,
+		private static AcquireResult.Refusal refused(AcquireResult attempt, LockKey key, OwnerToken owner) {
+			SafetyViolation.check(attempt instanceof AcquireResult.Refusal,
 					"'%s' was granted to %s while another owner has it", key, owner);
-			return (LockAttempt.Refusal) attempt;
+			return (AcquireResult.Refusal) attempt;
 		}
 
 		/**
 		 * Check that a lock is refused, because it is the turn of another waiter.
 		 */
 		void mustWait(LockKey key, OwnerToken owner) {
-			assertThat(acquire(key, owner)).isInstanceOf(LockAttempt.Refusal.class);
+			assertThat(acquire(key, owner)).isInstanceOf(AcquireResult.Refusal.class);
 		}
 
 		/**

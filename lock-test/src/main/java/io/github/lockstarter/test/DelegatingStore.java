@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
@@ -63,7 +63,7 @@ public class DelegatingStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return ask(Request.ACQUIRE, () -> this.delegate.acquire(request, wait));
 	}
 

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.WaitingLine;
@@ -73,7 +73,7 @@ public final class FaultInjectingStore extends DelegatingStore {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		this.lastAcquired = request;
 		return super.acquire(request, wait);
 	}

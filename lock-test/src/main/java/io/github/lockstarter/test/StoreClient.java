@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
@@ -29,7 +29,7 @@ public record StoreClient(LockStore store) {
 	 * Ask for a lock.
 	 * @param queue whether a refused JVM or owner is put into the line
 	 */
-	public LockAttempt acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
+	public AcquireResult acquire(LockKey key, OwnerToken owner, Duration leaseTime, boolean queue) {
 		return answer(this.store.acquire(new LeaseRequest(key, owner, leaseTime), queue));
 	}
 

@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -47,7 +47,7 @@ final class Acquisition {
 		this.wait = wait;
 	}
 
-	CompletableFuture<LockAttempt> run() {
+	CompletableFuture<AcquireResult> run() {
 		Holding holding = this.line.holdingOf(this.owner);
 		if (holding != null) {
 			return holding.isOver() ? this.line.end(holding).thenCompose((existed) -> run()) : confirm(holding);
@@ -64,7 +64,7 @@ final class Acquisition {
 		return (node != null) ? claim(node) : enter();
 	}
 
-	private CompletableFuture<LockAttempt> confirm(Holding holding) {
+	private CompletableFuture<AcquireResult> confirm(Holding holding) {
 		return this.requests.check(holding.node().path()).thenCompose((exists) -> {
 			if (!exists) {
 				this.line.lose(holding);
@@ -73,11 +73,11 @@ final class Acquisition {
 			if (holding.isOver()) {
 				return run();
 			}
-			return answer(new LockAttempt.Grant(holding.fencingBase()));
+			return answer(new AcquireResult.Grant(holding.fencingBase()));
 		});
 	}
 
-	private CompletableFuture<LockAttempt> enter() {
+	private CompletableFuture<AcquireResult> enter() {
 		return this.nodes.enter(!this.shared, this.owner).thenCompose((entered) -> {
 			OwnNode node = entered.node();
 			LineView view = entered.view();
@@ -91,8 +91,8 @@ final class Acquisition {
 		});
 	}
 
-	private CompletableFuture<LockAttempt> claim(OwnNode node) {
-		CompletableFuture<LockAttempt> claimed = node.isTurn() ? claimAtOnce(node) : this.nodes.currentView()
+	private CompletableFuture<AcquireResult> claim(OwnNode node) {
+		CompletableFuture<AcquireResult> claimed = node.isTurn() ? claimAtOnce(node) : this.nodes.currentView()
 			.thenCompose((view) -> view.isTurnOf(node.name(), this.shared) ? number(node) : refuse(view));
 		return claimed.exceptionallyCompose((ex) -> {
 			if (ZooKeeperRequests.isAbsent(ex)) {
@@ -104,7 +104,7 @@ final class Acquisition {
 	}
 
 	/** It is known to be the turn of the node, unless the line has changed. */
-	private CompletableFuture<LockAttempt> claimAtOnce(OwnNode node) {
+	private CompletableFuture<AcquireResult> claimAtOnce(OwnNode node) {
 		return write(node).thenCombine(this.nodes.view(), (stat, view) -> {
 			if (!view.isTurnOf(node.name(), this.shared)) {
 				node.endTurn();
@@ -114,7 +114,7 @@ final class Acquisition {
 		}).thenCompose(Function.identity());
 	}
 
-	private CompletableFuture<LockAttempt> number(OwnNode node) {
+	private CompletableFuture<AcquireResult> number(OwnNode node) {
 		return write(node).thenCompose((stat) -> grant(node, stat.getMzxid()));
 	}
 
@@ -122,12 +122,12 @@ final class Acquisition {
 		return this.requests.write(node.path(), OwnNode.content(this.owner));
 	}
 
-	private CompletableFuture<LockAttempt> grant(OwnNode node, long zxid) {
+	private CompletableFuture<AcquireResult> grant(OwnNode node, long zxid) {
 		return this.line.session().bases(node.lockCreatedAt()).thenApply((bases) -> {
 			long base = bases.of(zxid);
 			givePlaceUp(node);
 			this.line.begin(this.owner, node, base, this.request.leaseTime());
-			return new LockAttempt.Grant(base);
+			return new AcquireResult.Grant(base);
 		});
 	}
 
@@ -146,9 +146,9 @@ final class Acquisition {
 		}
 	}
 
-	private CompletableFuture<LockAttempt> refuse(LineView view) {
+	private CompletableFuture<AcquireResult> refuse(LineView view) {
 		// The names do not tell whether it has the lock or only its turn
-		LockAttempt refusal = new LockAttempt.Refusal(null,
+		AcquireResult refusal = new AcquireResult.Refusal(null,
 				view.names().isEmpty() ? null : OwnerToken.holder(view.names().get(0).id()));
 		OwnNode due = place();
 		boolean placed = due != null && (this.shared || due.name().isExclusive());
@@ -182,7 +182,7 @@ final class Acquisition {
 		}
 	}
 
-	private static CompletableFuture<LockAttempt> answer(LockAttempt attempt) {
+	private static CompletableFuture<AcquireResult> answer(AcquireResult attempt) {
 		return CompletableFuture.completedFuture(attempt);
 	}
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 
@@ -98,7 +98,7 @@ final class LockLine {
 		return answered.whenComplete((result, ex) -> this.nodes.sweep());
 	}
 
-	CompletableFuture<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	CompletableFuture<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return new Acquisition(this, request, wait).run();
 	}
 

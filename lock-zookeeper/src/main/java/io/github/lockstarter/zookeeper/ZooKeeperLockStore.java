@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -155,7 +155,7 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
+	public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
 		return limit(ask(request.key(), (line) -> line.acquire(request, wait)));
 	}
 

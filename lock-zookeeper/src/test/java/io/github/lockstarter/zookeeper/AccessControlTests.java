@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -79,17 +79,17 @@ class AccessControlTests {
 			OwnerToken owner = OwnerToken.random(mode);
 			OwnerToken other = OwnerToken.random(LockMode.WRITE);
 			OwnerToken fair = OwnerToken.random(LockMode.FAIR);
-			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 			assertThat(locks.renew(KEY, owner, LEASE_TIME)).isTrue();
-			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
+			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
 			otherLocks.arrive(KEY, fair);
 			assertThat(locks.waiters(KEY)).hasSize(2);
 			otherLocks.withdraw(KEY, fair);
 			assertThat(locks.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
-			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(otherLocks.acquire(KEY, other, LEASE_TIME, true)).isInstanceOf(AcquireResult.Grant.class);
 			assertThat(otherLocks.release(KEY, other, null)).isEqualTo(ReleaseOutcome.RELEASED);
 			await().until(() -> client.checkExists().forPath("/distributed-locks/stock:1") == null);
-			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 			assertThatExceptionOfType(KeeperException.NoAuthException.class)
 				.isThrownBy(() -> client.create().forPath("/other"));
 		}

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.StoreClient;
 
@@ -72,7 +72,7 @@ class LongLineTests {
 	@Test
 	void aLockHasOneOwnerAlthoughTheServerRepeatsTheLargestNumber() throws Exception {
 		OwnerToken owner = OwnerToken.random();
-		assertThat(acquire(this.locks, owner)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(acquire(this.locks, owner)).isInstanceOf(AcquireResult.Grant.class);
 		countUpTo(Integer.MAX_VALUE);
 		for (int i = 0; i < 10; i++) {
 			StoreClient any = (i % 2 == 0) ? this.otherLocks : this.locks;
@@ -81,23 +81,23 @@ class LongLineTests {
 		}
 		assertThat(this.locks.renew(KEY, owner, LEASE_TIME)).isTrue();
 		this.locks.release(KEY, owner, null);
-		assertThat(acquire(this.otherLocks, owner)).isInstanceOf(LockAttempt.Grant.class);
-		assertThat(acquire(this.locks, OwnerToken.random())).isInstanceOf(LockAttempt.Refusal.class);
+		assertThat(acquire(this.otherLocks, owner)).isInstanceOf(AcquireResult.Grant.class);
+		assertThat(acquire(this.locks, OwnerToken.random())).isInstanceOf(AcquireResult.Refusal.class);
 		assertThat(numbers()).containsExactly(0L);
 	}
 
 	@Test
 	void aFreeLockBeginsWithSmallNumbersAgain() throws Exception {
 		OwnerToken owner = OwnerToken.random();
-		LockAttempt.Grant before = (LockAttempt.Grant) acquire(this.locks, owner);
+		AcquireResult.Grant before = (AcquireResult.Grant) acquire(this.locks, owner);
 		this.locks.release(KEY, owner, null);
 		countUpTo(2_000_000_000);
-		LockAttempt.Grant after = (LockAttempt.Grant) acquire(this.otherLocks, owner);
+		AcquireResult.Grant after = (AcquireResult.Grant) acquire(this.otherLocks, owner);
 		assertThat(after.fencingBase()).isGreaterThan(before.fencingBase());
 		assertThat(numbers()).containsExactly(0L);
 	}
 
-	private static LockAttempt acquire(StoreClient client, OwnerToken owner) {
+	private static AcquireResult acquire(StoreClient client, OwnerToken owner) {
 		return client.acquire(KEY, owner, LEASE_TIME, false);
 	}
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -80,7 +80,7 @@ class NodesTests {
 				above.create().forPath(top);
 			}
 			assertThat(locks.acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Grant.class);
+				.isInstanceOf(AcquireResult.Grant.class);
 		}
 	}
 
@@ -92,7 +92,7 @@ class NodesTests {
 				ZooKeeperLockStore otherStore = TestServers.store(other)) {
 			LockKey key = LockKey.of("stock", 1);
 			assertThat(new StoreClient(shopStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
-				.isInstanceOf(LockAttempt.Grant.class);
+				.isInstanceOf(AcquireResult.Grant.class);
 			assertThat(shop.checkExists().forPath("/distributed-locks/stock:1")).isNotNull();
 			List<ACL> list = shop.getACL().forPath("/distributed-locks/stock:1");
 			assertThat(list).singleElement()
@@ -113,7 +113,7 @@ class NodesTests {
 			StoreClient locks = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
 			await().ignoreExceptions()
-				.until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof LockAttempt.Grant);
+				.until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof AcquireResult.Grant);
 			assertThat(client.getChildren().forPath(path + "/shop/distributed-locks/stock:1")).hasSize(1);
 			locks.release(key, owner, null);
 		}
@@ -135,7 +135,7 @@ class NodesTests {
 				assertThat(locks.renew(key, owner, LEASE_TIME)).isTrue();
 				assertThat(locks.release(key, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
 				assertThat(new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
-					.isInstanceOf(LockAttempt.Grant.class);
+					.isInstanceOf(AcquireResult.Grant.class);
 			}
 		}
 	}
@@ -181,9 +181,9 @@ class NodesTests {
 			OwnerToken owner = OwnerToken.random();
 			OwnerToken next = OwnerToken.random();
 			locks.acquire(key, owner, LEASE_TIME, true);
-			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
+			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
 			locks.release(key, owner, null);
-			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof LockAttempt.Grant);
+			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof AcquireResult.Grant);
 			otherLocks.release(key, next, null);
 			assertThat(TestServers.nodes(client, "/distributed-locks/left:over")).isEmpty();
 			await().until(() -> store.linesInUse() == 0 && otherStore.linesInUse() == 0);
@@ -219,7 +219,7 @@ class NodesTests {
 				int expected = i;
 				await().until(() -> notified.get() == expected);
 				assertThat(clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true))
-					.isInstanceOf(LockAttempt.Grant.class);
+					.isInstanceOf(AcquireResult.Grant.class);
 			}
 			assertThat(notified).hasValue(clients.size() - 1);
 			stores.forEach(ZooKeeperLockStore::close);
@@ -242,21 +242,21 @@ class NodesTests {
 			OwnerToken reader = OwnerToken.random(LockMode.READ);
 			OwnerToken otherReader = OwnerToken.random(LockMode.READ);
 			OwnerToken waiter = OwnerToken.random(LockMode.FAIR);
-			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
-			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
-			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
+			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
+			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 			otherLocks.release(key, otherReader, null);
-			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockAttempt.Refusal,
+			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof AcquireResult.Refusal,
 					"'%s' was granted while a reader has it", key);
 			locks.release(key, reader, null);
-			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof LockAttempt.Grant);
+			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof AcquireResult.Grant);
 			otherLocks.release(key, waiter, null);
 		}
 	}
 
 	private static long base(StoreClient locks, LockKey key) {
 		OwnerToken owner = OwnerToken.random();
-		long base = ((LockAttempt.Grant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
+		long base = ((AcquireResult.Grant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
 		locks.release(key, owner, null);
 		return base;
 	}

@@ -33,13 +33,13 @@ import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperServer;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
-import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
@@ -192,7 +192,7 @@ class SessionTests {
 			.isInstanceOf(CompletionException.class);
 		blocked.complete(null);
 		await().ignoreExceptions()
-			.until(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false) instanceof LockAttempt.Grant);
+			.until(() -> client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false) instanceof AcquireResult.Grant);
 		assertThat(this.farStore.longestLease()).isEqualTo(TWO_FIFTHS);
 		await().ignoreExceptions()
 			.until(() -> this.farRegistry.tryAcquire(LockRequest.of("stock", 2)).orElseThrow().isHeld());
@@ -219,7 +219,7 @@ class SessionTests {
 	void anotherSessionReleasesWhatTheLastOneHasLeft() throws Exception {
 		OwnerToken owner = OwnerToken.random();
 		StoreClient client = new StoreClient(this.farStore);
-		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(client.acquire(KEY, owner, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 		// The server still keeps the session
 		this.network.cut();
 		ZooKeeper last = this.far.getZookeeperClient().getZooKeeper();
@@ -228,9 +228,10 @@ class SessionTests {
 		await().until(() -> this.far.getZookeeperClient().getZooKeeper() != last
 				&& this.far.getZookeeperClient().isConnected());
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockAttempt.Refusal.class);
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false))
+			.isInstanceOf(AcquireResult.Refusal.class);
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(LockAttempt.Grant.class);
+		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
 	/** The client itself would give up the connection much later. */
@@ -258,7 +259,7 @@ class SessionTests {
 		assertThat(this.far.getZookeeperClient().isConnected()).isTrue();
 		this.network.healWithReset();
 		await().ignoreExceptions()
-			.until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof LockAttempt.Grant);
+			.until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof AcquireResult.Grant);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
 		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -281,8 +282,8 @@ class SessionTests {
 			holder.acquire(KEY, owner, LEASE_TIME, false);
 			StoreClient client = new StoreClient(reserving);
 			client.listen(counting(turns));
-			assertThat(client.acquire(KEY, waiter, LEASE_TIME, true)).isInstanceOf(LockAttempt.Refusal.class);
-			long between = ((LockAttempt.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
+			assertThat(client.acquire(KEY, waiter, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
+			long between = ((AcquireResult.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
 				.fencingBase();
 			if (!noticed) {
 				this.network.cutAnswers();
@@ -291,7 +292,8 @@ class SessionTests {
 			if (noticed) {
 				await().until(() -> turns.get() == 1);
 			}
-			CompletableFuture<LockAttempt> attempt = reserving.acquire(new LeaseRequest(KEY, waiter, LEASE_TIME), true)
+			CompletableFuture<AcquireResult> attempt = reserving
+				.acquire(new LeaseRequest(KEY, waiter, LEASE_TIME), true)
 				.toCompletableFuture();
 			this.network.heal();
 			assertLater(attempt, between);
@@ -304,9 +306,9 @@ class SessionTests {
 		OwnerToken owner = OwnerToken.random();
 		holder.acquire(KEY, owner, LEASE_TIME, false);
 		this.network.holdBack(request(OpCode.getChildren2));
-		CompletableFuture<LockAttempt> attempt = attempt(OwnerToken.random());
+		CompletableFuture<AcquireResult> attempt = attempt(OwnerToken.random());
 		awaitHeld();
-		long between = ((LockAttempt.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
+		long between = ((AcquireResult.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
 			.fencingBase();
 		holder.release(KEY, owner, null);
 		this.network.letGo();
@@ -319,23 +321,23 @@ class SessionTests {
 		StoreClient holder = new StoreClient(this.nearStore);
 		OwnerToken owner = OwnerToken.random();
 		OwnerToken waiter = OwnerToken.random();
-		long before = ((LockAttempt.Grant) holder.acquire(KEY, owner, LEASE_TIME, false)).fencingBase();
-		assertThat(attempt(waiter)).succeedsWithin(PATIENCE).isInstanceOf(LockAttempt.Refusal.class);
+		long before = ((AcquireResult.Grant) holder.acquire(KEY, owner, LEASE_TIME, false)).fencingBase();
+		assertThat(attempt(waiter)).succeedsWithin(PATIENCE).isInstanceOf(AcquireResult.Refusal.class);
 		this.network.holdBack(request(OpCode.sync));
-		CompletableFuture<LockAttempt> attempt = attempt(waiter);
+		CompletableFuture<AcquireResult> attempt = attempt(waiter);
 		awaitHeld();
 		holder.release(KEY, owner, null);
 		this.network.letGo();
 		assertLater(attempt, before);
 	}
 
-	private CompletableFuture<LockAttempt> attempt(OwnerToken owner) {
+	private CompletableFuture<AcquireResult> attempt(OwnerToken owner) {
 		return this.farStore.acquire(new LeaseRequest(KEY, owner, LEASE_TIME), true).toCompletableFuture();
 	}
 
-	private static void assertLater(CompletableFuture<LockAttempt> attempt, long before) {
+	private static void assertLater(CompletableFuture<AcquireResult> attempt, long before) {
 		assertThat(attempt).succeedsWithin(PATIENCE)
-			.isInstanceOfSatisfying(LockAttempt.Grant.class, (grant) -> SafetyViolation
+			.isInstanceOfSatisfying(AcquireResult.Grant.class, (grant) -> SafetyViolation
 				.check(grant.fencingBase() > before, "base %s after %s", grant.fencingBase(), before));
 	}
 
@@ -409,13 +411,13 @@ class SessionTests {
 				ZooKeeperLockStore store = TestServers.store(client)) {
 			StoreClient locks = new StoreClient(store);
 			OwnerToken owner = OwnerToken.random();
-			LockAttempt.Grant grant = (LockAttempt.Grant) locks.acquire(KEY, owner, LEASE_TIME, false);
+			AcquireResult.Grant grant = (AcquireResult.Grant) locks.acquire(KEY, owner, LEASE_TIME, false);
 			server.kill();
 			server.restart();
 			await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> locks.renew(KEY, owner, LEASE_TIME));
 			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isEqualTo(grant);
 			locks.release(KEY, owner, null);
-			LockAttempt.Grant next = (LockAttempt.Grant) locks.acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
+			AcquireResult.Grant next = (AcquireResult.Grant) locks.acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
 			SafetyViolation.check(next.fencingBase() > grant.fencingBase(), "base %s after %s", next.fencingBase(),
 					grant.fencingBase());
 		}
@@ -431,7 +433,7 @@ class SessionTests {
 			.until(() -> client.release(KEY, OwnerToken.random(), null) == ReleaseOutcome.NOT_OWNER);
 		long start = System.nanoTime();
 		assertThat(client.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
-			.isInstanceOf(LockAttempt.Grant.class);
+			.isInstanceOf(AcquireResult.Grant.class);
 		store.close();
 		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
 		SafetyViolation.check(System.nanoTime() - start >= Duration.ofSeconds(1).toNanos(),

@@ -21,7 +21,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperEnsemble;
 import io.github.lockstarter.servers.ZooKeeperServer;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.AbstractCapableLockStoreTests;
@@ -61,9 +61,9 @@ class ZooKeeperLockStoreTests {
 				three.arrive(this.key, second);
 				long start = System.nanoTime();
 				this.one.client().release(this.key, this.owner, null);
-				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof LockAttempt.Grant);
+				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof AcquireResult.Grant);
 				assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(turn);
-				SafetyViolation.check(two.acquire(this.key, first, LEASE_TIME, false) instanceof LockAttempt.Refusal,
+				SafetyViolation.check(two.acquire(this.key, first, LEASE_TIME, false) instanceof AcquireResult.Refusal,
 						"two owners of '%s'", this.key);
 			}
 		}

@@ -19,8 +19,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
-import io.github.lockstarter.store.LockAttempt;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
@@ -229,15 +229,15 @@ public final class TestLocks extends RecordingLockListener {
 		 * @return whether it does
 		 */
 		private boolean hold(LeaseRequest request) {
-			return this.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof LockAttempt.Grant;
+			return this.elsewhere.acquire(request, false).toCompletableFuture().join() instanceof AcquireResult.Grant;
 		}
 
 		/** The other instance renews its lease for as long as it holds the lock. */
 		@Override
-		public CompletionStage<LockAttempt> acquire(LeaseRequest request, boolean wait) {
-			return super.acquire(request, wait).thenApply(
-					(attempt) -> (attempt instanceof LockAttempt.Refusal refusal && ELSEWHERE.equals(refusal.holder()))
-							? new LockAttempt.Refusal(LEASE, ELSEWHERE) : attempt);
+		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
+			return super.acquire(request, wait).thenApply((
+					attempt) -> (attempt instanceof AcquireResult.Refusal refusal && ELSEWHERE.equals(refusal.holder()))
+							? new AcquireResult.Refusal(LEASE, ELSEWHERE) : attempt);
 		}
 
 		@Override

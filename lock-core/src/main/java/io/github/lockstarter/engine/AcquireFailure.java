@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 
 /**
  * The reason why a waiter does not acquire the lock.
@@ -18,50 +18,51 @@ import io.github.lockstarter.store.LockAttempt;
  * store
  * @param refusal what is known about the owner that holds the lock
  */
-record Denial(Reason reason, @Nullable RuntimeException cause, LockAttempt.Refusal refusal) implements Outcome {
+record AcquireFailure(Reason reason, @Nullable RuntimeException cause,
+		AcquireResult.Refusal refusal) implements Outcome {
 
-	static final LockAttempt.Refusal NOTHING_KNOWN = new LockAttempt.Refusal(null, null);
+	static final AcquireResult.Refusal NOTHING_KNOWN = new AcquireResult.Refusal(null, null);
 
-	static final Denial LEFT = new Denial(Reason.LEFT, null);
+	static final AcquireFailure LEFT = new AcquireFailure(Reason.LEFT, null);
 
-	static final Denial REFUSED = new Denial(Reason.REFUSED, null);
+	static final AcquireFailure REFUSED = new AcquireFailure(Reason.REFUSED, null);
 
-	private Denial(Reason reason, @Nullable RuntimeException cause) {
+	private AcquireFailure(Reason reason, @Nullable RuntimeException cause) {
 		this(reason, cause, NOTHING_KNOWN);
 	}
 
-	static Denial contended(LockAttempt.Refusal refusal) {
-		return new Denial(Reason.CONTENDED, null, refusal);
+	static AcquireFailure contended(AcquireResult.Refusal refusal) {
+		return new AcquireFailure(Reason.CONTENDED, null, refusal);
 	}
 
-	static Denial unavailable(RuntimeException cause) {
-		return new Denial(Reason.UNAVAILABLE, cause);
+	static AcquireFailure unavailable(RuntimeException cause) {
+		return new AcquireFailure(Reason.UNAVAILABLE, cause);
 	}
 
-	static Denial late(RuntimeException cause) {
-		return new Denial(Reason.LATE, cause);
+	static AcquireFailure late(RuntimeException cause) {
+		return new AcquireFailure(Reason.LATE, cause);
 	}
 
-	static Denial misuse(RuntimeException cause) {
-		return new Denial(Reason.MISUSE, cause);
+	static AcquireFailure misuse(RuntimeException cause) {
+		return new AcquireFailure(Reason.MISUSE, cause);
 	}
 
 	static boolean isContention(@Nullable Outcome outcome) {
-		return outcome instanceof Denial denial && denial.reason == Reason.CONTENDED;
+		return outcome instanceof AcquireFailure denial && denial.reason == Reason.CONTENDED;
 	}
 
 	/**
 	 * Return the instance that holds the lock, or {@code null} if it is not known.
 	 */
 	static @Nullable String holder(@Nullable Outcome outcome) {
-		return (outcome instanceof Denial denial) ? denial.refusal.holder() : null;
+		return (outcome instanceof AcquireFailure denial) ? denial.refusal.holder() : null;
 	}
 
 	/**
 	 * Return the exception for a waiter that was denied a contended lock.
 	 */
 	static LockContendedException contention(LockKey key, Waiter waiter) {
-		Duration remaining = (waiter.outcome() instanceof Denial denial) ? denial.refusal.remaining() : null;
+		Duration remaining = (waiter.outcome() instanceof AcquireFailure denial) ? denial.refusal.remaining() : null;
 		return new LockContendedException(key, waiter.waited(), holder(waiter.outcome()), remaining);
 	}
 

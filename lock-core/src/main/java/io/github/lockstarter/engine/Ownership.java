@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.LockAttempt;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -24,9 +24,9 @@ import io.github.lockstarter.store.OwnerToken;
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock
  * algorithm</a>, so it passes before the lease expires in the store.
  */
-final class Tenure {
+final class Ownership {
 
-	private static final int HOLD_NUMBER_BITS = LockAttempt.Grant.HOLD_NUMBER_BITS;
+	private static final int HOLD_NUMBER_BITS = AcquireResult.Grant.HOLD_NUMBER_BITS;
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
@@ -38,9 +38,9 @@ final class Tenure {
 	 */
 	private static final long LEAST_DRIFT = TimeUnit.MILLISECONDS.toNanos(2);
 
-	/** Needs no object for each tenure, of which there may be many. */
-	private static final AtomicReferenceFieldUpdater<Tenure, Timetable.@Nullable Entry> ALARM = AtomicReferenceFieldUpdater
-		.newUpdater(Tenure.class, Timetable.Entry.class, "alarm");
+	/** Needs no object for each ownership, of which there may be many. */
+	private static final AtomicReferenceFieldUpdater<Ownership, Timetable.@Nullable Entry> ALARM = AtomicReferenceFieldUpdater
+		.newUpdater(Ownership.class, Timetable.Entry.class, "alarm");
 
 	private final LockKey key;
 
@@ -90,7 +90,7 @@ final class Tenure {
 	private int current;
 
 	/**
-	 * Begin a tenure.
+	 * Begin an ownership.
 	 * @param grant the answer of the store
 	 * @param leaseTime length of the lease that was requested
 	 * @param longestLease the longest time for which the grant counts
@@ -99,7 +99,7 @@ final class Tenure {
 	 * the store is far away, because a release and a new request would cost too much of
 	 * the time
 	 */
-	Tenure(LockKey key, OwnerToken owner, LockAttempt.Grant grant, Duration leaseTime, Duration longestLease,
+	Ownership(LockKey key, OwnerToken owner, AcquireResult.Grant grant, Duration leaseTime, Duration longestLease,
 			long sentAt, long timeSlice, Timetable timetable) {
 		this.key = key;
 		this.owner = owner;
@@ -126,7 +126,7 @@ final class Tenure {
 	}
 
 	/**
-	 * Replace the watchdog's next action for this tenure.
+	 * Replace the watchdog's next action for this ownership.
 	 * @return the previous one, or {@code null} if there was none
 	 */
 	Timetable.@Nullable Entry setAlarm(Timetable.@Nullable Entry next) {
@@ -175,8 +175,8 @@ final class Tenure {
 	}
 
 	/**
-	 * Return a hold of the tenure: of several readers the one that ends last, and between
-	 * two holds the one before; {@code null} before the first one.
+	 * Return a hold of the ownership: of several readers the one that ends last, and
+	 * between two holds the one before; {@code null} before the first one.
 	 */
 	@Nullable Hold hold() {
 		return this.hold;

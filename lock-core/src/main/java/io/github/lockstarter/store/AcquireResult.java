@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of a store to a request for a lock: a {@link Grant} or a {@link Refusal}.
  */
-public sealed interface LockAttempt {
+public sealed interface AcquireResult {
 
 	/**
 	 * The owner that asked holds the lock.
 	 *
-	 * @param fencingBase number of this tenure, strictly larger than that of every
-	 * earlier tenure of the same lock, and below 2<sup>51</sup>
+	 * @param fencingBase number of this ownership, strictly larger than that of every
+	 * earlier ownership of the same lock, and below 2<sup>51</sup>
 	 */
-	record Grant(long fencingBase) implements LockAttempt {
+	record Grant(long fencingBase) implements AcquireResult {
 
 		/**
-		 * Low bits of a fencing token, which number the holds of a tenure; the others are
-		 * its fencing base.
+		 * Low bits of a fencing token, which number the holds of an ownership; the others
+		 * are its fencing base.
 		 */
 		public static final int HOLD_NUMBER_BITS = 12;
 
@@ -47,7 +47,7 @@ public sealed interface LockAttempt {
 	 * {@link OwnerToken#holder}; {@code null} if none does, because the lock is reserved
 	 * for another waiter
 	 */
-	record Refusal(@Nullable Duration remaining, @Nullable String holder) implements LockAttempt {
+	record Refusal(@Nullable Duration remaining, @Nullable String holder) implements AcquireResult {
 	}
 
 }
