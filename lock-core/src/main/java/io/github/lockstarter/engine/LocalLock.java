@@ -193,10 +193,15 @@ final class LocalLock {
 
 	/** The answer is for the first waiter, and for readers that share its grant. */
 	private boolean awaitsAnswer(Waiter waiter) {
-		boolean due = this.asking && (this.attempt == null || !this.attempt.isOverdue(this.terms.now()));
-		return due && (first() == waiter || (waiter.discipline().joinsHolders() && this.queue.stream()
-			.takeWhile((before) -> before != waiter)
-			.allMatch((before) -> before.discipline().joinsHolders())));
+		Attempt attempt = this.attempt;
+		if (!this.asking || (attempt != null && attempt.isOverdue(this.terms.now()))) {
+			return false;
+		}
+		return first() == waiter || (waiter.discipline().joinsHolders() && attempt != null
+				&& attempt.suits(waiter, this.terms.leaseTimeFor(waiter))
+				&& this.queue.stream()
+					.takeWhile((before) -> before != waiter)
+					.allMatch((before) -> before.discipline().joinsHolders()));
 	}
 
 	/** The one place that decides what comes next. */

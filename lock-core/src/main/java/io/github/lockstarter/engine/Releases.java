@@ -46,23 +46,40 @@ final class Releases {
 	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
 	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
-		if (!end(ownership, Ownership::release)) {
-			returned(ownership, false);
-			return;
-		}
-		boolean inLine = next != null;
-		CompletableFuture<ReleaseOutcome> answer = send(ownership, next).toCompletableFuture();
-		if (answer.isDone()) {
-			returned(ownership, settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER && inLine);
-			return;
-		}
-		this.underWay.begin();
-		returned(ownership, inLine);
-		answer.whenComplete((outcome, ex) -> {
-			if (settle(ownership, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
-				this.locks.change(ownership.key(), LocalLock::rung);
+		CompletableFuture<ReleaseOutcome> unanswered = null;
+		boolean inLine = false;
+		try {
+			if (end(ownership, Ownership::release)) {
+				CompletableFuture<ReleaseOutcome> answer = send(ownership, next).toCompletableFuture();
+				unanswered = answer.isDone() ? null : answer;
+				boolean told = unanswered != null
+						|| settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER;
+				inLine = told && next != null;
 			}
-			this.underWay.end();
+		}
+		finally {
+			if (unanswered != null) {
+				this.underWay.begin();
+			}
+			// Even if there is no thread left to tell of a loss
+			returned(ownership, inLine);
+		}
+		if (unanswered != null) {
+			settleLater(ownership, hold, unanswered, inLine);
+		}
+	}
+
+	private void settleLater(Ownership ownership, @Nullable Hold hold, CompletableFuture<ReleaseOutcome> answer,
+			boolean inLine) {
+		answer.whenComplete((outcome, ex) -> {
+			try {
+				if (settle(ownership, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
+					this.locks.change(ownership.key(), LocalLock::rung);
+				}
+			}
+			finally {
+				this.underWay.end();
+			}
 		});
 	}
 
@@ -119,11 +136,15 @@ final class Releases {
 	 */
 	void keep(Hold hold) {
 		Ownership ownership = hold.ownership();
-		if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
-				&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
-			this.notice.lost(hold);
+		try {
+			if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
+					&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
+				this.notice.lost(hold);
+			}
 		}
-		returned(ownership, false);
+		finally {
+			returned(ownership, false);
+		}
 	}
 
 	private boolean end(Ownership ownership, Predicate<Ownership> ending) {

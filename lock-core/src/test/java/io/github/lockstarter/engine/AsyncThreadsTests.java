@@ -32,6 +32,7 @@ import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Asynchronous callers occupy no thread while they wait.
@@ -103,6 +104,23 @@ class AsyncThreadsTests {
 			time.manual.advance(EngineSettings.DEFAULTS.leaseTime().multipliedBy(2));
 			assertThat(lease.isHeld()).isTrue();
 			lease.close();
+		}
+	}
+
+	@Test
+	void withoutAFurtherThreadToTellOfALossTheLockCanBeAcquiredAgain() {
+		ScarceTime time = new ScarceTime(0);
+		LockMemory memory = new LockMemory(time.manual);
+		LockRequest request = LockRequest.of("stock", 1001);
+		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(memory),
+				EngineSettings.DEFAULTS, LockListener.NO_OP, time)) {
+			Lease lease = registry.acquire(request);
+			memory.clear();
+			time.scarce = true;
+			assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(lease::close);
+			time.scarce = false;
+			registry.acquire(request.withWaitTime(Duration.ZERO)).close();
+			assertThat(registry.activeLocks()).isZero();
 		}
 	}
 

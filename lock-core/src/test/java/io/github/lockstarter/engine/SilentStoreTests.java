@@ -193,6 +193,19 @@ class SilentStoreTests {
 		assertUnavailable(later);
 	}
 
+	@Test
+	void aReaderWithAnotherLeaseTimeDoesNotWaitForAnAnswerThatIsNotForIt() {
+		this.store.silent = true;
+		LockRequest request = AT_ONCE.withMode(LockMode.READ);
+		CompletableFuture<Lease> first = this.registry.acquireAsync(request);
+		CompletableFuture<Lease> other = this.registry.acquireAsync(request.withLeaseTime(Duration.ofMinutes(7)));
+		this.time.settle();
+		assertThat(first).isNotDone();
+		assertThat(other).isCompletedExceptionally();
+		this.time.advance(ANSWER_TIME);
+		assertUnavailable(first);
+	}
+
 	@ParameterizedTest
 	@ValueSource(longs = { 0, 1000, 60_000 })
 	void aGrantThatComesTooLateIsGivenBack(long late) {
