@@ -206,13 +206,13 @@ final class LocalLock {
 
 	/** The one place that decides what comes next. */
 	private void proceed() {
-		while (!this.asking && this.alarm == null && this.releasing == 0 && !this.queue.isEmpty()) {
+		while (!this.asking && this.alarm == null && !this.queue.isEmpty()) {
 			Waiter head = first();
 			Ownership current = this.current;
 			if (current != null && canReceive(head, current)) {
 				grant(current, head);
 			}
-			else if (isHeldAgainst(head)) {
+			else if (this.releasing > 0 || isHeldAgainst(head)) {
 				return;
 			}
 			else {

@@ -191,6 +191,24 @@ class LocalLockTests {
 		this.desk.checkEnd();
 	}
 
+	@Test
+	void aReaderJoinsWhileTheReleaseOfAnEarlierReaderIsUnderWay() {
+		SilentDesk desk = new SilentDesk(Duration.ofSeconds(1));
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		desk.pass(Duration.ofSeconds(2));
+		Hold second = desk.hold(desk.come(LockMode.READ));
+		assertThat(second.ownership()).isNotSameAs(first.ownership());
+		desk.releasing = true;
+		desk.leave(first);
+		Hold third = desk.hold(desk.come(desk.waiter(LockMode.READ, Duration.ZERO, null)));
+		assertThat(third.ownership()).isSameAs(second.ownership());
+		desk.change((lock) -> lock.returned(false));
+		desk.releasing = false;
+		desk.leave(second);
+		desk.leave(third);
+		desk.checkEnd();
+	}
+
 	private static void assertUnavailable(ModelWaiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOfSatisfying(AcquireFailure.class,
 				(denial) -> assertThat(denial.reason()).isEqualTo(AcquireFailure.Reason.UNAVAILABLE));
@@ -215,8 +233,15 @@ class LocalLockTests {
 
 		private @Nullable Runnable answer;
 
+		/** Whether a release stays under way. */
+		private boolean releasing;
+
 		SilentDesk() {
-			super(Duration.ofDays(1));
+			this(Duration.ofDays(1));
+		}
+
+		SilentDesk(Duration slice) {
+			super(slice);
 		}
 
 		@Override
@@ -249,7 +274,9 @@ class LocalLockTests {
 		@Override
 		public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
 			ownership.release();
-			change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
+			if (!this.releasing) {
+				change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
+			}
 		}
 
 		/** The request for the lock takes the place. */
