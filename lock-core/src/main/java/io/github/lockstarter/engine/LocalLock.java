@@ -645,20 +645,20 @@ final class LocalLock {
 	/**
 	 * A release is on its way, or answered if the store blocks, and the next waiter may
 	 * ask.
-	 * @param inLine whether this JVM stands in the line of the store, and will be
-	 * notified when it is its turn
+	 * @param placed the mode of the next waiter with which this JVM stands in the line of
+	 * the store now, and will be notified when it is its turn; {@code null} if it does
+	 * not
 	 */
-	void returned(boolean inLine) {
+	void returned(@Nullable LockMode placed) {
 		change(() -> {
 			this.releasing--;
-			Waiter head = this.queue.isEmpty() ? null : first();
-			boolean own = head != null && head.discipline().standsInLineItself();
-			if (inLine) {
-				setPlace((head != null) ? head.mode() : LockMode.EXCLUSIVE, true);
+			if (placed != null) {
+				setPlace(placed, true);
 			}
+			Waiter head = this.queue.isEmpty() ? null : first();
 			// No message announces a release that came before the waiter joined the line
-			if (inLine && head != null && !head.isOutOfTime() && !this.notified && !this.asking && this.alarm == null
-					&& (!own || head.place().isTaken())) {
+			if (placed != null && head != null && !head.isOutOfTime() && !this.notified && !this.asking
+					&& this.alarm == null && (!head.discipline().standsInLineItself() || head.place().isTaken())) {
 				waitFor(this.terms.pause(null, true, 0));
 			}
 			proceed();

@@ -47,14 +47,16 @@ final class Releases {
 	 */
 	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
 		CompletableFuture<ReleaseOutcome> unanswered = null;
-		boolean inLine = false;
+		boolean told = false;
 		try {
 			if (end(ownership, Ownership::release)) {
 				CompletableFuture<ReleaseOutcome> answer = send(ownership, next).toCompletableFuture();
 				unanswered = answer.isDone() ? null : answer;
-				boolean told = unanswered != null
-						|| settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER;
-				inLine = told && next != null;
+				told = unanswered != null || settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER;
+			}
+			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
+				// Its end and the loss have come at the same time
+				this.notice.lost(hold);
 			}
 		}
 		finally {
@@ -62,10 +64,10 @@ final class Releases {
 				this.underWay.begin();
 			}
 			// Even if there is no thread left to tell of a loss
-			returned(ownership, inLine);
+			returned(ownership, told ? next : null);
 		}
 		if (unanswered != null) {
-			settleLater(ownership, hold, unanswered, inLine);
+			settleLater(ownership, hold, unanswered, next != null);
 		}
 	}
 
@@ -143,7 +145,7 @@ final class Releases {
 			}
 		}
 		finally {
-			returned(ownership, false);
+			returned(ownership, null);
 		}
 	}
 
@@ -156,8 +158,8 @@ final class Releases {
 		return false;
 	}
 
-	private void returned(Ownership ownership, boolean inLine) {
-		this.locks.change(ownership.key(), (lock) -> lock.returned(inLine));
+	private void returned(Ownership ownership, @Nullable LockMode placed) {
+		this.locks.change(ownership.key(), (lock) -> lock.returned(placed));
 	}
 
 }

@@ -86,6 +86,10 @@ final class MemoryLock {
 		if (held || shareable) {
 			return null;
 		}
+		if (this.leases.isEmpty()) {
+			// The last lease has ended in the meantime
+			return obstacle(place, owner, told);
+		}
 		Map.Entry<OwnerToken, Lease> last = Collections.max(this.leases.entrySet(),
 				Comparator.comparingLong((lease) -> lease.getValue().end - this.memory.now()));
 		return new AcquireResult.Refusal(Duration.ofNanos(last.getValue().end - this.memory.now()),

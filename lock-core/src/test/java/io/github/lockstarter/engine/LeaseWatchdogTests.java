@@ -368,6 +368,24 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void aLossAtTheInstantOfTheReleaseIsNotMissed() {
+		Ownership ownership = begin(KEY, true);
+		Hold hold = this.holds.get(0);
+		hold.end(this.time.now());
+		ownership.lose("it is a test");
+		// The hold has left its lock, so nobody else tells it of the loss
+		LeaseWatchdog silent = new LeaseWatchdog(this.store, this.timetable, this::onStoreThread, this.orphans,
+				this.notice, (lost) -> {
+				}, LEASE, 3);
+		new Releases(this.store,
+				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)), silent,
+				this.orphans, this.notice, new UnderWay(this.time))
+			.release(ownership, hold, null);
+		assertThat(hold.isLost()).isTrue();
+		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Lost.class);
+	}
+
+	@Test
 	void aLockThatIsKeptIsNotReleasedByItsLastRenewal() {
 		Ownership ownership = begin(KEY, true);
 		ownership.keep();

@@ -19,6 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LocalLockTests {
 
+	private static final Duration LONG_LEASE = EngineSettings.DEFAULTS.leaseTime().multipliedBy(2);
+
 	private final SilentDesk desk = new SilentDesk();
 
 	@Test
@@ -192,6 +194,21 @@ class LocalLockTests {
 	}
 
 	@Test
+	void aPlaceThatWasTakenAtAReleaseIsGivenUpThoughItsWaiterHasLeft() {
+		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
+		ModelWaiter next = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), LONG_LEASE));
+		ModelWaiter fair = this.desk.come(LockMode.FAIR);
+		this.desk.releasing = true;
+		this.desk.leave(hold);
+		this.desk.leave(next);
+		this.desk.change((lock) -> lock.returned(LockMode.EXCLUSIVE));
+		this.desk.releasing = false;
+		this.desk.leave(this.desk.hold(fair));
+		assertThat(this.desk.withdrawals).isOne();
+		this.desk.checkEnd();
+	}
+
+	@Test
 	void aReaderJoinsWhileTheReleaseOfAnEarlierReaderIsUnderWay() {
 		SilentDesk desk = new SilentDesk(Duration.ofSeconds(1));
 		Hold first = desk.hold(desk.come(LockMode.READ));
@@ -202,7 +219,7 @@ class LocalLockTests {
 		desk.leave(first);
 		Hold third = desk.hold(desk.come(desk.waiter(LockMode.READ, Duration.ZERO, null)));
 		assertThat(third.ownership()).isSameAs(second.ownership());
-		desk.change((lock) -> lock.returned(false));
+		desk.change((lock) -> lock.returned(null));
 		desk.releasing = false;
 		desk.leave(second);
 		desk.leave(third);
@@ -275,7 +292,7 @@ class LocalLockTests {
 		public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
 			ownership.release();
 			if (!this.releasing) {
-				change((lock) -> lock.returned(this.notifying && (next != null || hold == null)));
+				change((lock) -> lock.returned(this.notifying ? next : null));
 			}
 		}
 

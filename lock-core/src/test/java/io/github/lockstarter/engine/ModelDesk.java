@@ -271,7 +271,7 @@ class ModelDesk implements LockActions {
 	@Override
 	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
 		ownership.release();
-		change((lock) -> lock.returned(false));
+		change((lock) -> lock.returned(null));
 	}
 
 	@Override
