@@ -3,6 +3,8 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * What a lock asks the store for, and when.
@@ -226,6 +229,42 @@ class LocalLockTests {
 		desk.checkEnd();
 	}
 
+	@Test
+	void noRequestOvertakesARelease() {
+		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
+		ModelWaiter next = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), LONG_LEASE));
+		this.desk.releasing = true;
+		this.desk.leave(hold);
+		assertThat(this.desk.requests).isOne();
+		this.desk.releasing = false;
+		this.desk.change((lock) -> lock.returned(null));
+		this.desk.leave(this.desk.hold(next));
+		assertThat(this.desk.requests).isEqualTo(2);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void aShutdownEndsTheWaitOfALockThatIsHeldElsewhere() {
+		this.desk.refuseNext();
+		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.shutDown();
+		assertThat(waiter.outcome()).isSameAs(AcquireFailure.REFUSED);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void eachHolderIsToldOfALossThoughAnotherCannotBeTold() {
+		Hold first = this.desk.hold(this.desk.come(LockMode.READ));
+		Hold second = this.desk.hold(this.desk.come(LockMode.READ));
+		this.desk.failing = true;
+		assertThatIllegalStateException().isThrownBy(() -> this.desk.lose(first.ownership()));
+		assertThat(this.desk.ended).containsExactlyInAnyOrder(first, second);
+		this.desk.failing = false;
+		this.desk.leave(first);
+		this.desk.leave(second);
+		this.desk.checkEnd();
+	}
+
 	private static void assertUnavailable(ModelWaiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOfSatisfying(AcquireFailure.class,
 				(denial) -> assertThat(denial.reason()).isEqualTo(AcquireFailure.Reason.UNAVAILABLE));
@@ -245,6 +284,10 @@ class LocalLockTests {
 		private int watched;
 
 		private int withdrawals;
+
+		private boolean failing;
+
+		private final List<Hold> ended = new ArrayList<>();
 
 		private @Nullable Attempt asked;
 
@@ -299,6 +342,14 @@ class LocalLockTests {
 		/** The request for the lock takes the place. */
 		@Override
 		public void enterLine(LockKey key, Waiter waiter) {
+		}
+
+		@Override
+		public void ended(Hold hold) {
+			this.ended.add(hold);
+			if (this.failing) {
+				throw new IllegalStateException("it is a test");
+			}
 		}
 
 		@Override
