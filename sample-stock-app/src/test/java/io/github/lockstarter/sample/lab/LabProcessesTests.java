@@ -97,7 +97,7 @@ class LabProcessesTests {
 		assertThatOursIsRight(run("distributed-lock", 100, "crash", (event) -> false), "crash");
 		assertThatOursIsRight(run("distributed-lock-fenced", 100, "pause", (event) -> false), "pause");
 		assertThat(instances()).hasSize(2).isNotEqualTo(before);
-		assertThat(run("redis-setnx", 100, "crash", (event) -> false).get(0).get("sentence").asString())
+		assertThat(run("redis-setnx", 300, "crash", (event) -> false).get(0).get("sentence").asString())
 			.endsWith("and then nobody bought anything for 15 seconds");
 		assertThatNothingIsLeftAfter(() -> ServerProcess.signal("TERM", this.shop.pid()));
 	}
