@@ -705,7 +705,6 @@ final class LocalLock {
 			while (!this.queue.isEmpty()) {
 				deny(first(), AcquireFailure.REFUSED);
 			}
-			endWaiting();
 			proceed();
 		});
 	}
