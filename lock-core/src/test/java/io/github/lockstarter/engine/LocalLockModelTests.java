@@ -37,6 +37,7 @@ class LocalLockModelTests {
 		Hold first = desk.hold(desk.come(LockMode.EXCLUSIVE));
 		ModelWaiter waiting = desk
 			.come((disturbance == Disturbance.LEAVE_WITH_PLACE) ? LockMode.FAIR : LockMode.EXCLUSIVE);
+		ModelWaiter impatient = desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), null);
 		switch (disturbance) {
 			case STORE_REFUSES -> desk.refuseNext();
 			case STORE_FAILS -> desk.failNext();
@@ -47,31 +48,26 @@ class LocalLockModelTests {
 		ModelDesk.run(() -> desk.leave(first), () -> desk.leave(waiting),
 				() -> desk.leave(
 						desk.come((disturbance == Disturbance.LEAVE_WITH_PLACE) ? LockMode.FAIR : LockMode.EXCLUSIVE)),
-				() -> disturb(desk, disturbance, first));
+				() -> disturb(desk, disturbance, first, impatient));
+		if (disturbance == Disturbance.ANSWER_NEVER) {
+			desk.overdue();
+			ModelDesk.check(impatient.outcome() != null, "a waiter waits for an answer that never comes");
+			desk.leave(impatient);
+		}
 		desk.giveUp();
 		desk.checkEnd();
 	}
 
-	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first) {
+	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first, ModelWaiter impatient) {
 		switch (disturbance) {
 			case OWNERSHIP_LOST, SLICE_OVER_AND_OWNERSHIP_LOST -> desk.lose(first.ownership());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
 			case SHUTDOWN, SLICE_OVER_AND_SHUTDOWN -> desk.shutDown();
 			case STORE_IS_SILENT -> desk.giveUp();
-			case ANSWER_NEVER -> timeOutDuring(desk);
+			case ANSWER_NEVER -> desk.timeOut(desk.come(impatient));
 			case NONE, LEAVE_WITH_PLACE, STORE_REFUSES, STORE_FAILS, SLICE_OVER -> {
 			}
 		}
-	}
-
-	/** A waiter without time never waits for an answer that is overdue. */
-	private static void timeOutDuring(ModelDesk desk) {
-		ModelWaiter impatient = desk.come(LockMode.EXCLUSIVE);
-		desk.timeOut(impatient);
-		desk.overdue();
-		desk.timeOut(impatient);
-		ModelDesk.check(impatient.outcome() != null, "a waiter waits for an answer that never comes");
-		desk.leave(impatient);
 	}
 
 	/**

@@ -5,8 +5,6 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,7 +37,7 @@ class ModelDesk implements LockActions {
 	private final List<Hold> holds = new CopyOnWriteArrayList<>();
 
 	/** Who stands in the line of the store. */
-	private final Set<OwnerToken> line = ConcurrentHashMap.newKeySet();
+	private final List<OwnerToken> line = new CopyOnWriteArrayList<>();
 
 	private final AtomicLong lastBase = new AtomicLong();
 
@@ -254,7 +252,9 @@ class ModelDesk implements LockActions {
 			change((lock) -> lock.failed(attempt, new IllegalStateException("it is a test"), null));
 		}
 		else {
-			this.line.remove(attempt.token());
+			if (fair) {
+				this.line.remove(attempt.token());
+			}
 			AcquireResult.Grant grant = new AcquireResult.Grant(this.lastBase.incrementAndGet());
 			Ownership ownership = new Ownership(key, attempt.token(), grant, attempt.leaseTime(), attempt.leaseTime(),
 					this.time.now(), this.slice, this.timetable);
