@@ -48,21 +48,21 @@ record AcquireFailure(Reason reason, @Nullable RuntimeException cause,
 	}
 
 	static boolean isContention(@Nullable Outcome outcome) {
-		return outcome instanceof AcquireFailure denial && denial.reason == Reason.CONTENDED;
+		return outcome instanceof AcquireFailure failure && failure.reason == Reason.CONTENDED;
 	}
 
 	/**
 	 * Return the instance that holds the lock, or {@code null} if it is not known.
 	 */
 	static @Nullable String holder(@Nullable Outcome outcome) {
-		return (outcome instanceof AcquireFailure denial) ? denial.refusal.holder() : null;
+		return (outcome instanceof AcquireFailure failure) ? failure.refusal.holder() : null;
 	}
 
 	/**
-	 * Return the exception for a waiter that was denied a contended lock.
+	 * Return the exception for a waiter that did not acquire a contended lock.
 	 */
 	static LockContendedException contention(LockKey key, Waiter waiter) {
-		Duration remaining = (waiter.outcome() instanceof AcquireFailure denial) ? denial.refusal.remaining() : null;
+		Duration remaining = (waiter.outcome() instanceof AcquireFailure failure) ? failure.refusal.remaining() : null;
 		return new LockContendedException(key, waiter.waited(), holder(waiter.outcome()), remaining);
 	}
 

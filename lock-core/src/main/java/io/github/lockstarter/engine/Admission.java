@@ -116,9 +116,10 @@ final class Admission {
 			this.desk.places().leave(key, waiter, false);
 			return null;
 		}
-		RuntimeException denial = denial(key, waiter, (outcome instanceof AcquireFailure d) ? d : AcquireFailure.LEFT);
-		turnAway(key, waiter, denial);
-		throw denial;
+		RuntimeException exception = exception(key, waiter,
+				(outcome instanceof AcquireFailure failure) ? failure : AcquireFailure.LEFT);
+		turnAway(key, waiter, exception);
+		throw exception;
 	}
 
 	private HeldLease letIn(Hold hold, Waiter waiter) {
@@ -126,19 +127,19 @@ final class Admission {
 		return new HeldLease(hold, this, waiter.hasBody() && !waiter.isReentered());
 	}
 
-	private RuntimeException denial(LockKey key, Waiter waiter, AcquireFailure denial) {
-		return switch (denial.reason()) {
+	private RuntimeException exception(LockKey key, Waiter waiter, AcquireFailure failure) {
+		return switch (failure.reason()) {
 			case CONTENDED -> AcquireFailure.contention(key, waiter);
-			case UNAVAILABLE -> unavailable(key, cause(denial));
-			case LATE -> new LockUnavailableException(key, FailureReason.of(cause(denial)), null);
+			case UNAVAILABLE -> unavailable(key, cause(failure));
+			case LATE -> new LockUnavailableException(key, FailureReason.of(cause(failure)), null);
 			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
 			case LEFT -> new LockInterruptedException(key);
-			case MISUSE -> cause(denial);
+			case MISUSE -> cause(failure);
 		};
 	}
 
-	private static RuntimeException cause(AcquireFailure denial) {
-		return (denial.cause() != null) ? denial.cause() : new IllegalStateException();
+	private static RuntimeException cause(AcquireFailure failure) {
+		return (failure.cause() != null) ? failure.cause() : new IllegalStateException();
 	}
 
 	/**

@@ -136,7 +136,7 @@ final class LocalLock {
 				return;
 			}
 			if (waiter.isOutOfTime() && !awaitsAnswer(waiter)) {
-				deny(waiter, failure());
+				fail(waiter, failure());
 			}
 			else if (waiter.discipline().standsInLineItself() && !(this.asking && first() == waiter)) {
 				after(() -> this.actions.enterLine(this.key, waiter));
@@ -182,10 +182,10 @@ final class LocalLock {
 				return;
 			}
 			boolean head = first() == waiter;
-			deny(waiter, timedOut ? failure() : AcquireFailure.LEFT);
+			fail(waiter, timedOut ? failure() : AcquireFailure.LEFT);
 			if (head) {
 				endWaiting();
-				denyImpatient();
+				failImpatient();
 			}
 			proceed();
 		});
@@ -327,7 +327,7 @@ final class LocalLock {
 			first().renewToken();
 		}
 		dropAttempt();
-		denyOutOfTime(AcquireFailure.late(late));
+		failOutOfTime(AcquireFailure.late(late));
 		proceed();
 	}
 
@@ -365,7 +365,7 @@ final class LocalLock {
 			warnOfWait();
 			if (!this.queue.isEmpty() && attempt.suits(first(), this.terms.leaseTimeFor(first()))) {
 				Waiter asked = first();
-				denyOutOfTime(contended());
+				failOutOfTime(contended());
 				if (this.queue.contains(asked) && !this.notified) {
 					waitFor(this.terms.pause(refusal.remaining(), attempt.isInLine(), attempt.refusals()));
 				}
@@ -392,7 +392,7 @@ final class LocalLock {
 			noteLine(attempt);
 			if (interrupted != null) {
 				if (this.queue.contains(interrupted)) {
-					deny(interrupted, AcquireFailure.LEFT);
+					fail(interrupted, AcquireFailure.LEFT);
 				}
 			}
 			else if (!this.queue.isEmpty()) {
@@ -404,7 +404,7 @@ final class LocalLock {
 
 	private void failedFor(Waiter head, Attempt attempt, RuntimeException failure) {
 		if (failure instanceof IllegalArgumentException) {
-			deny(head, AcquireFailure.misuse(new IllegalArgumentException(
+			fail(head, AcquireFailure.misuse(new IllegalArgumentException(
 					"The store cannot keep lock '" + this.key + "': " + failure.getMessage(), failure)));
 			return;
 		}
@@ -415,23 +415,23 @@ final class LocalLock {
 		// One slow request, such as the very first one, is no outage yet
 		boolean tolerated = tolerance > 0 || (before == null && this.terms.outageTime() > 0);
 		boolean again = tolerated && !head.isOutOfTime() && !(failure instanceof UnusableStoreException);
-		denyOutOfTime(AcquireFailure.unavailable(failure));
+		failOutOfTime(AcquireFailure.unavailable(failure));
 		if (again) {
 			waitFor(Math.min(this.terms.retryPause(attempt), tolerance));
 			return;
 		}
 		if (this.queue.contains(head)) {
-			deny(head, AcquireFailure.unavailable(failure));
+			fail(head, AcquireFailure.unavailable(failure));
 		}
-		denyImpatient();
+		failImpatient();
 	}
 
 	/** Dismiss the first waiters as long as they have borne the outage for too long. */
-	private void denyImpatient() {
+	private void failImpatient() {
 		Outage outage = this.outage;
 		while (outage != null && !this.queue.isEmpty()
 				&& outage.borneBy(first(), this.terms.now()) >= this.terms.outageTime()) {
-			deny(first(), AcquireFailure.unavailable(outage.cause()));
+			fail(first(), AcquireFailure.unavailable(outage.cause()));
 		}
 	}
 
@@ -442,14 +442,14 @@ final class LocalLock {
 	void overdue(Attempt attempt) {
 		change(() -> {
 			if (this.asking && this.attempt == attempt && attempt.isOverdue(this.terms.now())) {
-				denyOutOfTime(AcquireFailure.unavailable(Answers.noAnswer()));
+				failOutOfTime(AcquireFailure.unavailable(Answers.noAnswer()));
 			}
 		});
 	}
 
 	/** Dismiss the waiters that have only waited for the answer. */
-	private void denyOutOfTime(AcquireFailure denial) {
-		this.queue.stream().filter(Waiter::isOutOfTime).toList().forEach((waiter) -> deny(waiter, denial));
+	private void failOutOfTime(AcquireFailure failure) {
+		this.queue.stream().filter(Waiter::isOutOfTime).toList().forEach((waiter) -> fail(waiter, failure));
 	}
 
 	/**
@@ -703,7 +703,7 @@ final class LocalLock {
 	void refuse() {
 		change(() -> {
 			while (!this.queue.isEmpty()) {
-				deny(first(), AcquireFailure.REFUSED);
+				fail(first(), AcquireFailure.REFUSED);
 			}
 			proceed();
 		});
@@ -751,7 +751,7 @@ final class LocalLock {
 		return courtesy;
 	}
 
-	/** Return the denial for a waiter whose wait time ends before its turn. */
+	/** Return the failure of a waiter whose wait time ends before its turn. */
 	private AcquireFailure failure() {
 		if (this.outage != null) {
 			return AcquireFailure.unavailable(this.outage.cause());
@@ -760,12 +760,11 @@ final class LocalLock {
 		return slow ? AcquireFailure.unavailable(Answers.noAnswer()) : contended();
 	}
 
-	/** Return the denial that names the owner of the lock, as far as it is known. */
+	/** Return the failure that names the holder of the lock, as far as it is known. */
 	private AcquireFailure contended() {
 		if (!this.holds.isEmpty()) {
-			Ownership own = anyOwnership();
-			Duration left = Duration.ofNanos(Math.max(0, own.remainingNanos()));
-			return AcquireFailure.contended(new AcquireResult.Refusal(left, own.owner().toString()));
+			Duration left = Duration.ofNanos(Math.max(0, anyOwnership().remainingNanos()));
+			return AcquireFailure.contended(new AcquireResult.Refusal(left, this.terms.instance()));
 		}
 		Duration remaining = this.refusal.remaining();
 		if (remaining == null) {
@@ -781,9 +780,9 @@ final class LocalLock {
 		this.refusal = AcquireFailure.NOTHING_KNOWN;
 	}
 
-	private void deny(Waiter waiter, AcquireFailure denial) {
+	private void fail(Waiter waiter, AcquireFailure failure) {
 		remove(waiter);
-		waiter.settle(denial);
+		waiter.settle(failure);
 		after(waiter::wake);
 	}
 

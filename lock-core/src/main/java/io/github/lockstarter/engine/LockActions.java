@@ -11,8 +11,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
- * Carries out {@link Effect}s, between the locks of a registry and their store. Later
- * answers come back as transitions of the lock.
+ * What a {@link LocalLock} leaves to do when its guard is free again. Answers of the
+ * store come back as transitions of the lock.
  */
 interface LockActions {
 
@@ -27,6 +27,9 @@ interface LockActions {
 	 */
 	void enter(Timetable.Entry alarm);
 
+	/**
+	 * Never run an alarm that has not run yet.
+	 */
 	void cancel(Timetable.Entry alarm);
 
 	/**

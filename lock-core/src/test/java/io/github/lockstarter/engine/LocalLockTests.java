@@ -267,7 +267,7 @@ class LocalLockTests {
 
 	private static void assertUnavailable(ModelWaiter waiter) {
 		assertThat(waiter.outcome()).isInstanceOfSatisfying(AcquireFailure.class,
-				(denial) -> assertThat(denial.reason()).isEqualTo(AcquireFailure.Reason.UNAVAILABLE));
+				(failure) -> assertThat(failure.reason()).isEqualTo(AcquireFailure.Reason.UNAVAILABLE));
 	}
 
 	/**
