@@ -5,7 +5,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockMode;
 
 /**
- * How owners share a lock and wait for it: the four questions of the engine about a mode.
+ * How owners share a lock and wait for it: the two questions of the engine about a mode.
  */
 enum Discipline {
 
@@ -34,26 +34,11 @@ enum Discipline {
 	}
 
 	/**
-	 * Return whether a waiter may receive the lock from a previous owner of the same
-	 * discipline without asking the store.
-	 */
-	boolean takesHandOff() {
-		return this == EXCLUSIVE;
-	}
-
-	/**
 	 * Return whether each waiter stands in the line of the store under its own token, and
 	 * not as part of its JVM.
 	 */
 	boolean standsInLineItself() {
 		return this == FIFO;
-	}
-
-	/**
-	 * Return whether the lock can be kept after its owner has released it.
-	 */
-	boolean canBeKept() {
-		return this != SHARED;
 	}
 
 }

@@ -100,8 +100,7 @@ public interface LockStore {
 	 * Extend leases to their full length from now on, or only check whether they are
 	 * held. A lock that is released while this method is called is released once more
 	 * afterwards, so that a store of several servers may take it again on some of them.
-	 * @param requests a request for each lease; a lease time of zero extends nothing. All
-	 * locks have the same {@linkplain #servers() server}
+	 * @param requests a request for each lease; a lease time of zero extends nothing
 	 * @return for each request, in the same order, whether the owner holds the lock; if
 	 * not, nothing was changed that a release does not undo
 	 */
