@@ -57,7 +57,7 @@ final class Requests implements WaitingLine.Listener {
 	 * Create the requests of a registry.
 	 * @param mayBlock whether requests to the store may block
 	 * @param threads run the requests of waiters without a thread
-	 * @param desk carries out the effects of answers
+	 * @param desk gives back what is granted too late
 	 */
 	Requests(LockStore store, EngineSettings settings, Timetable timetable, boolean mayBlock, Executor threads,
 			LocalLocks locks, OutageLog outages, StoreDesk desk) {
@@ -288,10 +288,7 @@ final class Requests implements WaitingLine.Listener {
 	 * Make a lock ask again if it is listening.
 	 */
 	void ring(LockKey key) {
-		LocalLock lock = this.locks.get(key);
-		if (lock != null) {
-			lock.rung();
-		}
+		this.locks.change(key, LocalLock::rung);
 	}
 
 	/**
