@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -169,8 +170,6 @@ final class LeaseWatchdog {
 		}
 		else {
 			ownership.setRenewing(true);
-			// Until the answer comes, only the deadline counts
-			schedule(ownership, ownership.deadline());
 			if (this.due.isEmpty()) {
 				// Runs after all actions that are already due
 				this.timetable.at(this.timetable.now(), this::sendDue);
@@ -189,21 +188,37 @@ final class LeaseWatchdog {
 		this.due = new ArrayList<>();
 		for (int i = 0; i < due.size(); i += BATCH_SIZE) {
 			List<Ownership> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
-			this.threads.execute(() -> send(batch));
+			// Until the answers come, only the deadlines count
+			Timetable.Entry deadline = this.timetable.at(firstDeadline(batch), () -> batch.forEach(this::awaitAnswer));
+			this.threads.execute(() -> send(batch, deadline));
 		}
 	}
 
-	private void send(List<Ownership> ownerships) {
+	private static long firstDeadline(List<Ownership> ownerships) {
+		return ownerships.stream().mapToLong(Ownership::deadline).reduce(LeaseWatchdog::earlier).getAsLong();
+	}
+
+	/**
+	 * Send renewals together.
+	 * @param deadline the alarm to cancel when all are answered
+	 */
+	private void send(List<Ownership> ownerships, Timetable.Entry deadline) {
 		List<Renewal> batch = ownerships.stream().filter((ownership) -> !ownership.isOver()).map(this::begin).toList();
 		if (batch.isEmpty()) {
+			this.timetable.cancel(deadline);
 			return;
 		}
 		List<CompletionStage<Boolean>> answers = ask(batch.stream().map(Renewal::request).toList());
 		batch.forEach(this::sent);
+		AtomicInteger unanswered = new AtomicInteger(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
-			answers.get(i)
-				.whenComplete((owned, ex) -> answered(renewal, Boolean.TRUE.equals(owned), failure(owned, ex)));
+			answers.get(i).whenComplete((owned, ex) -> {
+				if (unanswered.decrementAndGet() == 0) {
+					this.timetable.cancel(deadline);
+				}
+				answered(renewal, Boolean.TRUE.equals(owned), failure(owned, ex));
+			});
 		}
 	}
 
@@ -249,7 +264,11 @@ final class LeaseWatchdog {
 		}
 	}
 
+	/** Look again at the deadline of one that is still not answered, or end it then. */
 	private void awaitAnswer(Ownership ownership) {
+		if (!ownership.isRenewing() || ownership.isOver()) {
+			return;
+		}
 		schedule(ownership, ownership.deadline());
 		// The alarm that was replaced may be that of an answer in the meantime
 		if (!ownership.isRenewing()) {
