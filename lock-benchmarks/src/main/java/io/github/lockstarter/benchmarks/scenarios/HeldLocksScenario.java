@@ -7,7 +7,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.benchmarks.locks.Competitor;
 import io.github.lockstarter.benchmarks.locks.Competitor.Ability;
@@ -25,6 +29,9 @@ final class HeldLocksScenario implements Scenario {
 	private static final long RENEWAL_MILLIS = LEASE_MILLIS / 3;
 
 	private static final int RENEWALS = 3;
+
+	/** Some locks look at all others of their thread when they are acquired. */
+	private static final int LOCKS_PER_THREAD = 500;
 
 	private final int locks;
 
@@ -62,9 +69,12 @@ final class HeldLocksScenario implements Scenario {
 		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS)) {
 			client.lock("warm-up").run();
 			long heapBefore = usedHeap();
-			List<Runnable> releases = new ArrayList<>(this.locks);
-			for (int i = 0; i < this.locks; i++) {
-				releases.add(client.lock("held-" + i));
+			List<Holder> holders = new ArrayList<>();
+			for (int i = 0; i < this.locks; i += LOCKS_PER_THREAD) {
+				holders.add(new Holder(client, i, Math.min(this.locks, i + LOCKS_PER_THREAD)));
+			}
+			for (Holder holder : holders) {
+				holder.thread.submit(holder::acquire).get();
 			}
 			long heap = usedHeap() - heapBefore;
 			// The JVM compiles the code of renewals during the first ones
@@ -79,7 +89,12 @@ final class HeldLocksScenario implements Scenario {
 			results.put(Metric.RENEWAL_CPU, cpuMillis / RENEWALS);
 			results.put(Metric.RENEWAL_COMMANDS, competitor.clientCommands(server.calls(), 0) / (double) RENEWALS);
 			results.put(Metric.HEAP, heap / (double) this.locks);
-			results.put(Metric.LOST_LOCKS, (double) releaseAll(releases));
+			double lost = 0;
+			for (Holder holder : holders) {
+				lost += holder.thread.submit(holder::release).get();
+				holder.thread.shutdown();
+			}
+			results.put(Metric.LOST_LOCKS, lost);
 			return results;
 		}
 	}
@@ -93,23 +108,53 @@ final class HeldLocksScenario implements Scenario {
 			.sum();
 	}
 
-	private static int releaseAll(List<Runnable> releases) {
-		int lost = 0;
-		for (Runnable release : releases) {
-			try {
-				release.run();
-			}
-			catch (RuntimeException ex) {
-				lost++;
-			}
-		}
-		return lost;
-	}
-
 	private static long usedHeap() {
 		System.gc();
 		Runtime runtime = Runtime.getRuntime();
 		return runtime.totalMemory() - runtime.freeMemory();
+	}
+
+	/**
+	 * A thread and its locks.
+	 */
+	private static final class Holder {
+
+		private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+		private final LockClient client;
+
+		private final int from;
+
+		private final int to;
+
+		private final List<Runnable> releases = new ArrayList<>();
+
+		Holder(LockClient client, int from, int to) {
+			this.client = client;
+			this.from = from;
+			this.to = to;
+		}
+
+		@Nullable Void acquire() throws Exception {
+			for (int i = this.from; i < this.to; i++) {
+				this.releases.add(this.client.lock("held-" + i));
+			}
+			return null;
+		}
+
+		int release() {
+			int lost = 0;
+			for (Runnable release : this.releases) {
+				try {
+					release.run();
+				}
+				catch (RuntimeException ex) {
+					lost++;
+				}
+			}
+			return lost;
+		}
+
 	}
 
 }
