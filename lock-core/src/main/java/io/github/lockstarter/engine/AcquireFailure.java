@@ -7,8 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockContendedException;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.FailureReason;
 
 /**
  * The reason why a waiter does not acquire the lock.
@@ -19,7 +22,7 @@ import io.github.lockstarter.store.AcquireResult;
  * @param refusal what is known about the owner that holds the lock
  */
 record AcquireFailure(Reason reason, @Nullable RuntimeException cause,
-		AcquireResult.Refusal refusal) implements Outcome {
+		AcquireResult.Refusal refusal) implements Waiter.Outcome {
 
 	static final AcquireResult.Refusal NOTHING_KNOWN = new AcquireResult.Refusal(null, null);
 
@@ -47,15 +50,36 @@ record AcquireFailure(Reason reason, @Nullable RuntimeException cause,
 		return new AcquireFailure(Reason.MISUSE, cause);
 	}
 
-	static boolean isContention(@Nullable Outcome outcome) {
+	static boolean isContention(Waiter.@Nullable Outcome outcome) {
 		return outcome instanceof AcquireFailure failure && failure.reason == Reason.CONTENDED;
 	}
 
 	/**
 	 * Return the instance that holds the lock, or {@code null} if it is not known.
 	 */
-	static @Nullable String holder(@Nullable Outcome outcome) {
+	static @Nullable String holder(Waiter.@Nullable Outcome outcome) {
 		return (outcome instanceof AcquireFailure failure) ? failure.refusal.holder() : null;
+	}
+
+	/**
+	 * Return the exception for the waiter.
+	 * @param outages noted there if the store could not be asked
+	 */
+	RuntimeException exception(LockKey key, Waiter waiter, OutageLog outages) {
+		RuntimeException cause = (this.cause != null) ? this.cause : new IllegalStateException();
+		return switch (this.reason) {
+			case CONTENDED -> contention(key, waiter);
+			case UNAVAILABLE -> {
+				outages.failed(key, cause);
+				String address = outages.address();
+				yield new LockUnavailableException(key, "the store could not be asked ("
+						+ (address.isEmpty() ? "" : address + ": ") + FailureReason.of(cause) + ")", cause);
+			}
+			case LATE -> new LockUnavailableException(key, FailureReason.of(cause), null);
+			case REFUSED -> new LockUnavailableException(key, "its registry is shutting down", null);
+			case LEFT -> new LockInterruptedException(key);
+			case MISUSE -> cause;
+		};
 	}
 
 	/**

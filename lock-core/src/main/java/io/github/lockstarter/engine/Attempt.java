@@ -55,7 +55,7 @@ final class Attempt {
 	Attempt(Waiter beginner, Duration leaseTime) {
 		this.beginner = beginner;
 		this.leaseTime = leaseTime;
-		this.token = beginner.discipline().standsInLineItself() ? beginner.token() : beginner.newToken();
+		this.token = beginner.isFair() ? beginner.token() : beginner.newToken();
 	}
 
 	OwnerToken token() {
@@ -81,8 +81,8 @@ final class Attempt {
 	 * Return whether the requested lease suits a waiter.
 	 */
 	boolean suits(Waiter waiter, Duration leaseTime) {
-		return isFor(waiter) || (waiter.discipline() == this.beginner.discipline()
-				&& !waiter.discipline().standsInLineItself() && leaseTime.equals(this.leaseTime));
+		return isFor(waiter) || (waiter.isShared() == this.beginner.isShared() && !waiter.isFair()
+				&& !this.beginner.isFair() && leaseTime.equals(this.leaseTime));
 	}
 
 	/**

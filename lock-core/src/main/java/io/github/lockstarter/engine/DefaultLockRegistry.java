@@ -56,11 +56,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	private final StoreCapabilities capabilities;
 
-	private final Waiters waiters;
+	private final Duration waitTime;
 
-	private final StoreDesk desk;
-
-	private final Admission admission;
+	private final StoreGateway gateway;
 
 	/** When {@link #drain()} stops waiting for holders; set before locks are refused. */
 	private volatile long deadline;
@@ -117,19 +115,18 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		LockListener safeListener = LockListener.of(List.of(listener));
 		this.threads = new EngineThreads(time);
 		this.terms = new Terms(settings, time);
-		this.waiters = new Waiters(this.capabilities, lockSettings, settings.waitTime(), this.terms);
+		this.waitTime = settings.waitTime();
 		OutageLog outages = new OutageLog(name, store, this.threads.timetable(), settings.leaseTime().dividedBy(10));
-		LossNotice notice = new LossNotice(name, safeListener, this.threads.callbacks(), this.threads.events(),
+		LeaseEvents events = new LeaseEvents(name, safeListener, this.threads.callbacks(), this.threads.events(),
 				outages);
-		this.desk = new StoreDesk(store, settings, this.threads, this.terms, notice, outages);
-		this.locks = this.desk.locks();
+		this.gateway = new StoreGateway(store, this.capabilities, settings, this.threads, this.terms, events, outages);
+		this.locks = this.gateway.locks();
 		store.setInstance(settings.instanceName());
 		store.onInterruption(this::renewAll);
-		this.admission = new Admission(this.desk, outages, safeListener, this.capabilities, this.threads);
 	}
 
 	private void renewAll() {
-		ownerships().forEach(this.desk.watchdog()::hasten);
+		ownerships().forEach(this.gateway.watchdog()::hasten);
 	}
 
 	private Stream<Ownership> ownerships() {
@@ -144,7 +141,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	public void checkNow(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.ownerships().forEach(this.desk::hasten);
+			lock.ownerships().forEach(this.gateway::hasten);
 		}
 	}
 
@@ -164,10 +161,10 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		long lag = 0;
 		int suspects = 0;
 		for (Ownership ownership : ownerships().toList()) {
-			lag = Math.max(lag, this.desk.watchdog().lag(ownership));
+			lag = Math.max(lag, this.gateway.watchdog().lag(ownership));
 			suspects += ownership.isSuspect() ? 1 : 0;
 		}
-		return new Counts(this.terms.handOffs(), this.desk.orphans(), Duration.ofNanos(lag), suspects);
+		return new Counts(this.terms.handOffs(), this.gateway.orphans(), Duration.ofNanos(lag), suspects);
 	}
 
 	/**
@@ -209,8 +206,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Lease acquire(LockRequest request) {
-		ThreadWaiter waiter = this.waiters.ofThread(request);
-		Lease lease = waiter.obtain(request.key(), this.admission);
+		ThreadWaiter waiter = threadWaiter(request);
+		Lease lease = waiter.obtain(request.key(), this.gateway);
 		if (lease == null) {
 			throw AcquireFailure.contention(request.key(), waiter);
 		}
@@ -219,7 +216,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	@Override
 	public Optional<Lease> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(this.waiters.ofThread(request).obtain(request.key(), this.admission));
+		return Optional.ofNullable(threadWaiter(request).obtain(request.key(), this.gateway));
 	}
 
 	@Override
@@ -228,7 +225,64 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private CompletableFuture<Lease> acquireAsync(LockRequest request, Object otherwise) {
-		return this.waiters.ofFuture(request, otherwise, this.admission, this.threads).begin();
+		require(request);
+		FutureWaiter waiter = new FutureWaiter(this.terms, this.lockSettings.limit(request), waitTime(request),
+				owner(request, otherwise), this.gateway, this.threads);
+		waiter.setBody(request.body() != null);
+		return waiter.begin();
+	}
+
+	private ThreadWaiter threadWaiter(LockRequest request) {
+		require(request);
+		LockRequest limited = this.lockSettings.limit(request);
+		ThreadWaiter waiter = new ThreadWaiter(this.terms, waitTime(request), request.mode(), limited.leaseTime(),
+				limited.holdAtMost(), owner(request, Thread.currentThread()));
+		waiter.setBody(request.body() != null);
+		return waiter;
+	}
+
+	/**
+	 * Refuse a request for what the store cannot do, or with a time that only a template
+	 * applies, because the lock would be free too early.
+	 */
+	private void require(LockRequest request) {
+		this.capabilities.require(request);
+		if (request.holdAtLeast() != null) {
+			throw new IllegalArgumentException("Lock '" + request.key() + "' is requested with 'holdAtLeast', which is"
+					+ " for a LockTemplate only; call holdAtLeast(…) on the lease instead");
+		}
+	}
+
+	private static Object owner(LockRequest request, Object otherwise) {
+		Object owner = request.owner();
+		return (owner != null) ? owner : otherwise;
+	}
+
+	private Duration waitTime(LockRequest request) {
+		Duration waitTime = (request.waitTime() != null) ? request.waitTime() : waitTimeOfName(request);
+		return (waitTime != null) ? waitTime : this.waitTime;
+	}
+
+	/**
+	 * Return how long requests for several locks wait for all of them: as one of them
+	 * says, or else the shortest time in the settings of their names.
+	 */
+	private Duration waitTime(List<LockRequest> requests) {
+		Duration shortest = null;
+		for (LockRequest each : requests) {
+			if (each.waitTime() != null) {
+				return each.waitTime();
+			}
+			Duration ofName = waitTimeOfName(each);
+			if (ofName != null && (shortest == null || ofName.compareTo(shortest) < 0)) {
+				shortest = ofName;
+			}
+		}
+		return (shortest != null) ? shortest : this.waitTime;
+	}
+
+	private @Nullable Duration waitTimeOfName(LockRequest request) {
+		return this.lockSettings.get(request.key().name()).waitTime();
 	}
 
 	@Override
@@ -258,9 +312,9 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	private MultiLockAcquisition multiLockAcquisition(Collection<LockRequest> requests,
 			Function<LockRequest, CompletableFuture<Lease>> one, Executor bodies) {
 		List<LockRequest> sorted = MultiLockAcquisition.inOrder(requests);
-		sorted.forEach(this.waiters::require);
-		return new MultiLockAcquisition(this.terms.time(), sorted, this.waiters.waitTime(sorted), one, bodies,
-				this.threads::release, this.desk::releaseInTime);
+		sorted.forEach(this::require);
+		return new MultiLockAcquisition(this.terms.time(), sorted, waitTime(sorted), one, bodies, this.threads::release,
+				this.gateway::releaseInTime);
 	}
 
 	/**
@@ -282,8 +336,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (this.threads.areEnded()) {
 			throw new IllegalStateException("A closed registry cannot be opened again: create a new one");
 		}
-		this.desk.connect(this.terms::isRefusing);
-		this.desk.watchdog().setRenewing(true);
+		this.gateway.connect(this.terms::isRefusing);
+		this.gateway.watchdog().setRenewing(true);
 		this.drained = false;
 		this.terms.setRefusing(false);
 	}
@@ -296,7 +350,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		if (!this.terms.isRefusing()) {
 			this.deadline = this.terms.time().now() + this.shutdownTimeout.toNanos();
 			this.terms.setRefusing(true);
-			this.desk.refuseWaiters();
+			this.gateway.refuseWaiters();
 		}
 	}
 
@@ -314,8 +368,8 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 		}
 		this.locks.awaitIdle(this.deadline);
 		warnOfHeldLocks();
-		this.desk.watchdog().setRenewing(false);
-		this.desk.awaitAnswers();
+		this.gateway.watchdog().setRenewing(false);
+		this.gateway.awaitAnswers();
 		this.drained = true;
 	}
 
@@ -353,7 +407,7 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 
 	/** How many actions are scheduled or under way in the background. */
 	int backgroundActions() {
-		return this.threads.timetable().size() + this.desk.underWay();
+		return this.threads.timetable().size() + this.gateway.underWay();
 	}
 
 	/**

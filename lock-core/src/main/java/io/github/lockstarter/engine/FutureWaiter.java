@@ -26,7 +26,7 @@ final class FutureWaiter extends Waiter {
 
 	private final LockKey key;
 
-	private final Admission admission;
+	private final StoreGateway gateway;
 
 	private final Timetable timetable;
 
@@ -38,11 +38,11 @@ final class FutureWaiter extends Waiter {
 
 	private volatile Timetable.@Nullable Entry timeOut;
 
-	FutureWaiter(Terms terms, LockRequest limited, Duration waitTime, Object owner, Admission admission,
+	FutureWaiter(Terms terms, LockRequest limited, Duration waitTime, Object owner, StoreGateway gateway,
 			EngineThreads threads) {
 		super(terms, waitTime, limited.mode(), limited.leaseTime(), limited.holdAtMost(), owner);
 		this.key = limited.key();
-		this.admission = admission;
+		this.gateway = gateway;
 		this.timetable = threads.timetable();
 		this.tasks = threads.tasks();
 		this.result = new FutureLease<>(CallContext.capture().on(threads.bodies()));
@@ -55,17 +55,17 @@ final class FutureWaiter extends Waiter {
 	CompletableFuture<Lease> begin() {
 		this.result.whenComplete((lease, ex) -> {
 			if (!(lease instanceof HeldLease)) {
-				this.admission.leave(this.key, this, false);
+				this.gateway.leave(this.key, this, false);
 			}
 		});
-		this.admission.come(this);
+		this.gateway.come(this);
 		arrive();
 		return this.result;
 	}
 
 	private void arrive() {
 		try {
-			this.admission.arrive(this.key, this);
+			this.gateway.arrive(this.key, this);
 		}
 		catch (RuntimeException | Error ex) {
 			arrivalFailed(ex);
@@ -81,11 +81,11 @@ final class FutureWaiter extends Waiter {
 			wake();
 		}
 		else if (!isEndless()) {
-			this.timeOut = this.timetable.at(deadline(), () -> this.admission.leave(this.key, this, true));
+			this.timeOut = this.timetable.at(deadline(), () -> this.gateway.leave(this.key, this, true));
 		}
 		// A cancellation before its arrival has not ended its wait
 		if (this.result.isDone()) {
-			this.admission.leave(this.key, this, false);
+			this.gateway.leave(this.key, this, false);
 		}
 		if (outcome() != null) {
 			cancelTimeOut();
@@ -94,7 +94,7 @@ final class FutureWaiter extends Waiter {
 
 	private void arrivalFailed(Throwable failure) {
 		if (this.concluded.compareAndSet(false, true)) {
-			this.admission.abandon(this.key, this, failure);
+			this.gateway.abandon(this.key, this, failure);
 			conclude();
 		}
 		else {
@@ -144,7 +144,7 @@ final class FutureWaiter extends Waiter {
 	private void conclude() {
 		cancelTimeOut();
 		try {
-			Lease lease = this.admission.conclude(this.key, this, false);
+			Lease lease = conclude(this.key, this.gateway, false);
 			if (lease == null && outcome() instanceof AcquireFailure) {
 				this.result.completeExceptionally(AcquireFailure.contention(this.key, this));
 			}

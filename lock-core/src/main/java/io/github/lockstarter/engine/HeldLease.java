@@ -21,16 +21,16 @@ final class HeldLease implements Lease {
 
 	private final Hold hold;
 
-	private final Admission admission;
+	private final StoreGateway gateway;
 
 	/** Whether its end is that of the body. */
 	private final boolean body;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, Admission admission, boolean body) {
+	HeldLease(Hold hold, StoreGateway gateway, boolean body) {
 		this.hold = hold;
-		this.admission = admission;
+		this.gateway = gateway;
 		this.body = body;
 	}
 
@@ -90,7 +90,10 @@ final class HeldLease implements Lease {
 			throw new IllegalStateException("Lock '" + key() + "' is shared, so one of its owners cannot keep it");
 		}
 		if (!this.closed.get()) {
-			this.admission.holdAtLeast(this.hold, time);
+			if (!time.isZero()) {
+				this.gateway.requireKeeping(key());
+			}
+			this.hold.holdAtLeast(time);
 		}
 	}
 
@@ -101,13 +104,19 @@ final class HeldLease implements Lease {
 			if (this.body) {
 				this.hold.bodyEnded();
 			}
-			this.admission.exit(this.hold);
+			this.gateway.exit(this.hold);
+			if (this.hold.isLost()) {
+				throw this.hold.loss();
+			}
+			if (this.hold.beginPublishing()) {
+				this.gateway.events().ended(this.hold);
+			}
 		}
 	}
 
 	@Override
 	public CompletableFuture<Void> closeAsync() {
-		return this.admission.release(this::close);
+		return this.gateway.releaseLater(this::close);
 	}
 
 	@Override

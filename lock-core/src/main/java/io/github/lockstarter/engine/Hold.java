@@ -17,7 +17,7 @@ import io.github.lockstarter.LockMode;
 /**
  * One grant of a lock within an ownership: its owner, its levels, and how it ended.
  */
-final class Hold implements Outcome {
+final class Hold implements Waiter.Outcome {
 
 	private final Ownership ownership;
 

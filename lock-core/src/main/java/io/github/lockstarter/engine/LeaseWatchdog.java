@@ -45,7 +45,7 @@ final class LeaseWatchdog {
 
 	private final Listener listener;
 
-	private final LossNotice notice;
+	private final LeaseEvents events;
 
 	private final Duration leaseTime;
 
@@ -64,14 +64,14 @@ final class LeaseWatchdog {
 	 * as often as these
 	 * @param renewalsPerLease number of renewals within the lease time
 	 */
-	LeaseWatchdog(LockStore store, Timetable timetable, Executor threads, Orphans orphans, LossNotice notice,
+	LeaseWatchdog(LockStore store, Timetable timetable, Executor threads, Orphans orphans, LeaseEvents events,
 			Listener listener, Duration leaseTime, int renewalsPerLease) {
 		this.store = store;
 		this.timetable = timetable;
 		this.threads = threads;
 		this.orphans = orphans;
 		this.listener = listener;
-		this.notice = notice;
+		this.events = events;
 		this.leaseTime = leaseTime;
 		this.renewalsPerLease = renewalsPerLease;
 	}
@@ -278,7 +278,7 @@ final class LeaseWatchdog {
 
 	void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Ownership ownership = renewal.ownership();
-		this.notice.settled(ownership.key(), failure);
+		this.events.settled(ownership.key(), failure);
 		boolean confirmed = failure == null && owned && !ownership.isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline
@@ -288,13 +288,13 @@ final class LeaseWatchdog {
 		}
 		if (failure != null) {
 			if (ownership.suspect()) {
-				this.notice.suspect(ownership, failure);
+				this.events.suspect(ownership, failure);
 			}
 			schedule(ownership, retryTime(ownership));
 		}
 		else if (owned) {
 			if (recovered) {
-				this.notice.recovered(ownership);
+				this.events.recovered(ownership);
 			}
 			schedule(ownership, renewalTime(ownership));
 			// A hold that has begun in the meantime may need an earlier alarm

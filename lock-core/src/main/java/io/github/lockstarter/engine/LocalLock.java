@@ -138,7 +138,7 @@ final class LocalLock {
 			if (waiter.isOutOfTime() && !awaitsAnswer(waiter)) {
 				fail(waiter, failure());
 			}
-			else if (waiter.discipline().standsInLineItself() && !(this.asking && first() == waiter)) {
+			else if (waiter.isFair() && !(this.asking && first() == waiter)) {
 				after(() -> this.actions.enterLine(this.key, waiter));
 			}
 		});
@@ -197,11 +197,9 @@ final class LocalLock {
 		if (!this.asking || (attempt != null && attempt.isOverdue(this.terms.now()))) {
 			return false;
 		}
-		return first() == waiter || (waiter.discipline().joinsHolders() && attempt != null
+		return first() == waiter || (waiter.isShared() && attempt != null
 				&& attempt.suits(waiter, this.terms.leaseTimeFor(waiter))
-				&& this.queue.stream()
-					.takeWhile((before) -> before != waiter)
-					.allMatch((before) -> before.discipline().joinsHolders()));
+				&& this.queue.stream().takeWhile((before) -> before != waiter).allMatch((before) -> before.isShared()));
 	}
 
 	/** The one place that decides what comes next. */
@@ -235,7 +233,7 @@ final class LocalLock {
 	 * A reader asks the store although this JVM reads already: a writer may wait there.
 	 */
 	private boolean isHeldAgainst(Waiter next) {
-		return !this.holds.isEmpty() && !(next.discipline().joinsHolders() && anyOwnership().isShared());
+		return !this.holds.isEmpty() && !(next.isShared() && anyOwnership().isShared());
 	}
 
 	private Ownership anyOwnership() {
@@ -498,7 +496,7 @@ final class LocalLock {
 	 */
 	private void enterLineAgain(Waiter first) {
 		for (Waiter waiter : this.queue) {
-			if (waiter != first && waiter.discipline().standsInLineItself()) {
+			if (waiter != first && waiter.isFair()) {
 				after(() -> this.actions.enterLine(this.key, waiter));
 			}
 		}
@@ -553,11 +551,11 @@ final class LocalLock {
 
 	/** A FAIR waiter has its own place. */
 	private void setPlace(LockMode mode, boolean taken) {
-		switch (Discipline.of(mode)) {
-			case EXCLUSIVE -> this.exclusivePlace = taken;
-			case SHARED -> this.sharedPlace = taken;
-			case FIFO -> {
-			}
+		if (mode == LockMode.READ) {
+			this.sharedPlace = taken;
+		}
+		else if (mode != LockMode.FAIR) {
+			this.exclusivePlace = taken;
 		}
 	}
 
@@ -658,7 +656,7 @@ final class LocalLock {
 			Waiter head = this.queue.isEmpty() ? null : first();
 			// No message announces a release that came before the waiter joined the line
 			if (placed != null && head != null && !head.isOutOfTime() && !this.notified && !this.asking
-					&& this.alarm == null && (!head.discipline().standsInLineItself() || head.place().isTaken())) {
+					&& this.alarm == null && (!head.isFair() || head.place().isTaken())) {
 				waitFor(this.terms.pause(null, true, 0));
 			}
 			proceed();

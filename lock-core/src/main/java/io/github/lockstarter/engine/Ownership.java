@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -155,15 +156,11 @@ final class Ownership {
 		return isHeld(now());
 	}
 
-	Discipline discipline() {
-		return Discipline.of(this.owner.mode());
-	}
-
 	/**
 	 * Return whether several owners may hold the lock at a time.
 	 */
 	boolean isShared() {
-		return discipline() == Discipline.SHARED;
+		return this.owner.mode() == LockMode.READ;
 	}
 
 	/**
@@ -208,7 +205,7 @@ final class Ownership {
 	 * @param leaseTime the lease time of the waiter
 	 */
 	boolean suits(Waiter waiter, Duration leaseTime) {
-		return waiter.discipline() == discipline() && !discipline().standsInLineItself()
+		return waiter.isShared() == isShared() && !waiter.isFair() && this.owner.mode() != LockMode.FAIR
 				&& leaseTime.equals(this.leaseTime);
 	}
 

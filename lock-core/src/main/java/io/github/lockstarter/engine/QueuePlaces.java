@@ -66,7 +66,7 @@ final class QueuePlaces {
 	 * case.
 	 */
 	void come(Waiter waiter) {
-		if (waiter.discipline().standsInLineItself()) {
+		if (waiter.isFair()) {
 			this.underWay.begin();
 		}
 	}
@@ -98,7 +98,7 @@ final class QueuePlaces {
 	 * @param granted whether the store has granted it the lock
 	 */
 	void leave(LockKey key, Waiter waiter, boolean granted) {
-		if (!waiter.discipline().standsInLineItself()) {
+		if (!waiter.isFair()) {
 			return;
 		}
 		if (waiter.place().leave(granted)) {

@@ -26,17 +26,17 @@ final class Releases {
 
 	private final Orphans orphans;
 
-	private final LossNotice notice;
+	private final LeaseEvents events;
 
 	private final UnderWay underWay;
 
-	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LossNotice notice,
+	Releases(LockStore store, LocalLocks locks, LeaseWatchdog watchdog, Orphans orphans, LeaseEvents events,
 			UnderWay underWay) {
 		this.store = store;
 		this.locks = locks;
 		this.watchdog = watchdog;
 		this.orphans = orphans;
-		this.notice = notice;
+		this.events = events;
 		this.underWay = underWay;
 	}
 
@@ -56,7 +56,7 @@ final class Releases {
 			}
 			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
 				// Its end and the loss have come at the same time
-				this.notice.lost(hold);
+				this.events.lost(hold);
 			}
 		}
 		finally {
@@ -116,13 +116,13 @@ final class Releases {
 			if (hold != null) {
 				hold.releaseFailed();
 			}
-			this.notice.releaseFailed(ownership, failure);
+			this.events.releaseFailed(ownership, failure);
 		}
 		if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
 				&& hold.lose("at its release, the store no longer held it for its owner")) {
-			this.notice.lost(hold);
+			this.events.lost(hold);
 		}
-		this.notice.settled(ownership.key(), failure);
+		this.events.settled(ownership.key(), failure);
 		Long uncertainUntil = ownership.uncertainUntil();
 		if (uncertainUntil != null) {
 			this.orphans.orphan(ownership.key(), ownership.owner(), uncertainUntil);
@@ -141,7 +141,7 @@ final class Releases {
 		try {
 			if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
 					&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
-				this.notice.lost(hold);
+				this.events.lost(hold);
 			}
 		}
 		finally {

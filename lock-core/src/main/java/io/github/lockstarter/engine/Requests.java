@@ -41,7 +41,7 @@ final class Requests implements WaitingLine.Listener {
 
 	private final OutageLog outages;
 
-	private final StoreDesk desk;
+	private final StoreGateway desk;
 
 	private final Answers answers;
 
@@ -60,7 +60,7 @@ final class Requests implements WaitingLine.Listener {
 	 * @param desk gives back what is granted too late
 	 */
 	Requests(LockStore store, EngineSettings settings, Timetable timetable, boolean mayBlock, Executor threads,
-			LocalLocks locks, OutageLog outages, StoreDesk desk) {
+			LocalLocks locks, OutageLog outages, StoreGateway desk) {
 		this.store = store;
 		this.line = store.waitingLine();
 		this.settings = settings;
@@ -107,7 +107,7 @@ final class Requests implements WaitingLine.Listener {
 
 	private void askNow(LockKey key, Attempt attempt, Waiter head) {
 		boolean inLine = !head.isOutOfTime() && listen();
-		LinePlace place = head.discipline().standsInLineItself() ? head.place() : null;
+		LinePlace place = head.isFair() ? head.place() : null;
 		if (place != null) {
 			place.ask(inLine);
 		}

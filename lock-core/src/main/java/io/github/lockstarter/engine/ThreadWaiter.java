@@ -59,33 +59,33 @@ final class ThreadWaiter extends Waiter {
 	 * @return the lease, or {@code null} if another owner held the lock for the whole
 	 * wait time
 	 */
-	@Nullable HeldLease obtain(LockKey key, Admission admission) {
-		admission.come(this);
+	@Nullable HeldLease obtain(LockKey key, StoreGateway gateway) {
+		gateway.come(this);
 		HeldLease lease = null;
 		while (lease == null && !(outcome() instanceof AcquireFailure)) {
-			lease = attempt(key, admission);
+			lease = attempt(key, gateway);
 		}
 		return lease;
 	}
 
-	private @Nullable HeldLease attempt(LockKey key, Admission admission) {
+	private @Nullable HeldLease attempt(LockKey key, StoreGateway gateway) {
 		reset();
 		if (isInterrupted()) {
 			settle(AcquireFailure.LEFT);
 		}
 		else {
-			arrive(key, admission);
+			arrive(key, gateway);
 		}
-		return admission.conclude(key, this, isInterrupted());
+		return conclude(key, gateway, isInterrupted());
 	}
 
-	private void arrive(LockKey key, Admission admission) {
+	private void arrive(LockKey key, StoreGateway gateway) {
 		try {
-			admission.arrive(key, this);
-			await(key, admission);
+			gateway.arrive(key, this);
+			await(key, gateway);
 		}
 		catch (RuntimeException | Error ex) {
-			admission.abandon(key, this, ex);
+			gateway.abandon(key, this, ex);
 			runLateStep();
 		}
 	}
@@ -94,7 +94,7 @@ final class ThreadWaiter extends Waiter {
 	 * Wait for the outcome. It may come after the wait time is over: only an answer under
 	 * way shows whether another owner holds the lock or this one.
 	 */
-	private void await(LockKey key, Admission admission) {
+	private void await(LockKey key, StoreGateway gateway) {
 		boolean left = false;
 		Outcome outcome = outcome();
 		while (outcome == null) {
@@ -103,11 +103,11 @@ final class ThreadWaiter extends Waiter {
 				step.run();
 			}
 			else if (isInterrupted()) {
-				admission.leave(key, this, false);
+				gateway.leave(key, this, false);
 			}
 			else if (!left && isOutOfTime()) {
 				left = true;
-				admission.leave(key, this, true);
+				gateway.leave(key, this, true);
 			}
 			else {
 				time().parkUntil(this, left ? time().now() + ENDLESS : deadline());

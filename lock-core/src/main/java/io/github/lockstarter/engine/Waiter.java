@@ -7,6 +7,7 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.OwnerToken;
@@ -27,8 +28,6 @@ abstract class Waiter {
 	private final long budget;
 
 	private final LockMode mode;
-
-	private final Discipline discipline;
 
 	private final @Nullable Duration fixedLeaseTime;
 
@@ -64,11 +63,10 @@ abstract class Waiter {
 		this.start = terms.now();
 		this.budget = (waitTime.compareTo(LockRequest.FOREVER) < 0) ? Math.min(waitTime.toNanos(), ENDLESS) : ENDLESS;
 		this.mode = mode;
-		this.discipline = Discipline.of(mode);
 		this.fixedLeaseTime = fixedLeaseTime;
 		this.holdAtMost = holdAtMost;
 		this.owner = owner;
-		this.token = this.discipline.standsInLineItself() ? newToken() : null;
+		this.token = isFair() ? newToken() : null;
 	}
 
 	/**
@@ -102,8 +100,19 @@ abstract class Waiter {
 		return this.mode;
 	}
 
-	Discipline discipline() {
-		return this.discipline;
+	/**
+	 * Return whether it may hold the lock together with others.
+	 */
+	boolean isShared() {
+		return this.mode == LockMode.READ;
+	}
+
+	/**
+	 * Return whether it stands in the line of the store under its own token, and not as
+	 * part of its JVM.
+	 */
+	boolean isFair() {
+		return this.mode == LockMode.FAIR;
 	}
 
 	Object owner() {
@@ -199,10 +208,6 @@ abstract class Waiter {
 		this.reentered = true;
 	}
 
-	boolean isReentered() {
-		return this.reentered;
-	}
-
 	Time time() {
 		return this.terms.time();
 	}
@@ -238,6 +243,54 @@ abstract class Waiter {
 
 	boolean isEndless() {
 		return this.budget == ENDLESS;
+	}
+
+	/**
+	 * Convert the outcome to a lease, on a thread that may block.
+	 * @param interrupted whether the waiter was interrupted when its outcome was settled
+	 * @return the lease; {@code null} if another owner held the lock for the whole wait
+	 * time, or if the hold was lost on the way, so that the waiter must come again
+	 * @throws RuntimeException if the lock is unavailable
+	 */
+	@Nullable HeldLease conclude(LockKey key, StoreGateway gateway, boolean interrupted) {
+		Outcome outcome = this.outcome;
+		if (outcome instanceof Hold hold) {
+			if (this.reentered) {
+				return letIn(hold, gateway);
+			}
+			if (!interrupted && hold.isHeld()) {
+				gateway.limit(hold);
+				gateway.events().acquired(hold, this);
+				return letIn(hold, gateway);
+			}
+			gateway.exit(hold);
+			if (!interrupted) {
+				return null;
+			}
+		}
+		if (AcquireFailure.isContention(outcome)) {
+			gateway.events().contended(key, this, AcquireFailure.holder(outcome));
+			gateway.leaveLine(key, this, false);
+			return null;
+		}
+		AcquireFailure failure = (outcome instanceof AcquireFailure given) ? given : AcquireFailure.LEFT;
+		RuntimeException exception = failure.exception(key, this, gateway.outages());
+		gateway.events().failed(key, this, exception);
+		gateway.leaveLine(key, this, false);
+		throw exception;
+	}
+
+	private HeldLease letIn(Hold hold, StoreGateway gateway) {
+		gateway.leaveLine(hold.key(), this, true);
+		return new HeldLease(hold, gateway, this.body && !this.reentered);
+	}
+
+	/**
+	 * The end of a wait: a hold of the lock, or the reason why the waiter does not
+	 * acquire it.
+	 */
+	sealed interface Outcome permits Hold, AcquireFailure {
+
 	}
 
 }

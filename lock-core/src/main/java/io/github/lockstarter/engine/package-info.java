@@ -7,12 +7,12 @@
  *    |           MultiLockAcquisition                              several locks, one after another
  *    |
  * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
- *    |  Admission                                                a Hold, or an AcquireFailure
+ *    |                                                           a Hold, or an AcquireFailure
  *    v
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
  *    |  LockActions                                              its waiters, Holds, Attempt, Ownerships
  *    v
- * desk         StoreDesk: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog
+ * gateway      StoreGateway: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog
  *    |  Answers                                                  no request throws, or lasts for ever
  * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>

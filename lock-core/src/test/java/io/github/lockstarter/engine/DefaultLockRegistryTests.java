@@ -79,7 +79,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 	@Test
 	@ExtendWith(CapturedLog.Extension.class)
 	void eachStepIsALineOfTheLog(CapturedLog log) throws Exception {
-		Logger logger = Logger.getLogger(Admission.class.getName());
+		Logger logger = Logger.getLogger(LeaseEvents.class.getName());
 		logger.setLevel(Level.FINE);
 		try (Lease lease = this.registry.acquire(REQUEST)) {
 			this.time.advance(Duration.ofMillis(20));

@@ -47,7 +47,7 @@ class FutureWaiterTests {
 	void aLateCallForAnEarlierOutcomeDoesNotEndTheNextWait() throws Exception {
 		Lease held = this.other.acquire(REQUEST);
 		FutureWaiter waiter = new FutureWaiter(new Terms(EngineSettings.DEFAULTS, this.time), REQUEST,
-				Duration.ofSeconds(20), new Object(), admission(), this.threads);
+				Duration.ofSeconds(20), new Object(), gateway(), this.threads);
 		CompletableFuture<Lease> acquisition = waiter.begin();
 		waiter.wake();
 		CompletableFuture.runAsync(() -> {
@@ -57,14 +57,11 @@ class FutureWaiterTests {
 		assertThat(acquisition).succeedsWithin(Duration.ofSeconds(20)).satisfies(Lease::close);
 	}
 
-	private Admission admission() {
-		LockListener listener = LockListener.NO_OP;
-		Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
+	private StoreGateway gateway() {
 		OutageLog outages = EngineProbe.outages(this.threads.timetable());
-		StoreDesk desk = new StoreDesk(this.store, EngineSettings.DEFAULTS, this.threads, terms,
-				new LossNotice("memory", listener, Runnable::run, Runnable::run, outages), outages);
-		return new Admission(desk, outages, listener, StoreCapabilities.of(this.store.name(), this.store),
-				this.threads);
+		return new StoreGateway(this.store, StoreCapabilities.of(this.store.name(), this.store),
+				EngineSettings.DEFAULTS, this.threads, new Terms(EngineSettings.DEFAULTS, this.time),
+				new LeaseEvents("memory", LockListener.NO_OP, Runnable::run, Runnable::run, outages), outages);
 	}
 
 }

@@ -64,7 +64,7 @@ class LeaseWatchdogModelTests {
 			};
 			this.watchdog = new LeaseWatchdog(store, this.timetable, threads,
 					new Orphans(store, this.timetable, threads, () -> {
-					}), new LossNotice("memory", (event) -> {
+					}), new LeaseEvents("memory", (event) -> {
 					}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable)), (lost) -> {
 						throw new AssertionError("A healthy lease is lost");
 					}, LEASE, 3);

@@ -39,7 +39,7 @@ class LeaseWatchdogTests {
 
 	private final List<LockEvent> events = new ArrayList<>();
 
-	private final LossNotice notice = new LossNotice("memory", this.events::add, Runnable::run, Runnable::run,
+	private final LeaseEvents notice = new LeaseEvents("memory", this.events::add, Runnable::run, Runnable::run,
 			EngineProbe.outages(this.timetable));
 
 	private final Deque<Runnable> held = new ArrayDeque<>();

@@ -154,7 +154,7 @@ class ModelDesk implements LockActions {
 
 	private void leaveLine(ModelWaiter waiter) {
 		boolean granted = waiter.outcome() instanceof Hold;
-		if (waiter.discipline().standsInLineItself() && waiter.place().leave(granted)) {
+		if (waiter.isFair() && waiter.place().leave(granted)) {
 			this.line.remove(waiter.token());
 		}
 	}
@@ -237,7 +237,7 @@ class ModelDesk implements LockActions {
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
 		attempt.send(this.time.now(), true, false);
-		boolean fair = head.discipline().standsInLineItself();
+		boolean fair = head.isFair();
 		if (fair) {
 			head.place().ask(true);
 		}

@@ -161,7 +161,7 @@ class RenewalsTests {
 	private LeaseWatchdog watchdog(Executor threads) {
 		Orphans orphans = new Orphans(this.servers, this.timetable, Runnable::run, () -> {
 		});
-		LossNotice notice = new LossNotice("memory", (event) -> {
+		LeaseEvents notice = new LeaseEvents("memory", (event) -> {
 		}, Runnable::run, Runnable::run, EngineProbe.outages(this.timetable));
 		return new LeaseWatchdog(this.servers, this.timetable, threads, orphans, notice, this.lost::add, LEASE, 3);
 	}

@@ -19,9 +19,13 @@ import io.github.lockstarter.store.OwnerToken;
  * The desk of a registry: leads waiters to their locks, and carries out the effects of
  * the locks' transitions. It has no state of a lock.
  */
-final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
+final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 
-	private static final Log logger = LogFactory.getLog(StoreDesk.class);
+	private static final Log logger = LogFactory.getLog(StoreGateway.class);
+
+	private final StoreCapabilities capabilities;
+
+	private final EngineThreads threads;
 
 	private final Timetable timetable;
 
@@ -33,7 +37,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private final LocalLocks locks;
 
-	private final LossNotice notice;
+	private final LeaseEvents events;
 
 	private final Orphans orphans;
 
@@ -49,25 +53,27 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	private final OutageLog outages;
 
-	private final Executor events;
+	private final Executor warnings;
 
-	StoreDesk(LockStore store, EngineSettings settings, EngineThreads threads, Terms terms, LossNotice notice,
-			OutageLog outages) {
+	StoreGateway(LockStore store, StoreCapabilities capabilities, EngineSettings settings, EngineThreads threads,
+			Terms terms, LeaseEvents events, OutageLog outages) {
+		this.capabilities = capabilities;
+		this.threads = threads;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
 		this.mayBlock = store.mayBlock();
 		this.background = this.mayBlock ? threads.store() : Runnable::run;
 		this.locks = new LocalLocks(terms, this);
-		this.notice = notice;
+		this.events = events;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
-		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, notice, this,
+		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, events, this,
 				settings.leaseTime(), settings.renewalsPerLease());
 		this.requests = new Requests(store, settings, this.timetable, this.mayBlock, threads.requests(), this.locks,
 				outages, this);
 		this.outages = outages;
-		this.events = threads.events();
+		this.warnings = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
-		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, notice, this.underWay);
+		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, events, this.underWay);
 		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, this.locks,
 				this.requests::ring);
 	}
@@ -76,8 +82,15 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 		return this.locks;
 	}
 
-	QueuePlaces places() {
-		return this.places;
+	/**
+	 * Return where the callers of acquisitions and releases report what they do.
+	 */
+	LeaseEvents events() {
+		return this.events;
+	}
+
+	OutageLog outages() {
+		return this.outages;
 	}
 
 	LeaseWatchdog watchdog() {
@@ -126,6 +139,35 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 		}
 	}
 
+	/**
+	 * Note that a waiter comes. It {@linkplain #leaveLine leaves the line} in any case.
+	 */
+	void come(Waiter waiter) {
+		this.places.come(waiter);
+	}
+
+	/**
+	 * Give up the place of a waiter in the line of the store, if it has one of its own.
+	 * @param granted whether the store has granted it the lock
+	 */
+	void leaveLine(LockKey key, Waiter waiter, boolean granted) {
+		this.places.leave(key, waiter, granted);
+	}
+
+	/**
+	 * Let a waiter leave that could not wait, and release the lock if it was granted.
+	 */
+	void abandon(LockKey key, Waiter waiter, Throwable reason) {
+		leave(key, waiter, false);
+		if (waiter.outcome() instanceof Hold hold) {
+			exit(hold);
+		}
+		waiter.settle(AcquireFailure.misuse(new IllegalStateException("The lock could not be waited for", reason)));
+	}
+
+	/**
+	 * Exit one level of a hold, and release the lock with the last one.
+	 */
 	void exit(Hold hold) {
 		this.locks.change(hold.key(), (lock) -> lock.exit(hold));
 	}
@@ -148,6 +190,21 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 	@Override
 	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
 		this.releases.release(ownership, hold, next);
+	}
+
+	/**
+	 * Check that the store can keep a lock after its owner has released it.
+	 * @throws IllegalArgumentException if it cannot
+	 */
+	void requireKeeping(LockKey key) {
+		this.capabilities.requireKeeping(key.toString());
+	}
+
+	/**
+	 * Release locks for a caller that must not block.
+	 */
+	CompletableFuture<Void> releaseLater(Runnable release) {
+		return this.threads.release(release);
 	}
 
 	/**
@@ -212,7 +269,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 
 	@Override
 	public void warn(Runnable warning) {
-		this.events.execute(warning);
+		this.warnings.execute(warning);
 	}
 
 	@Override
@@ -248,7 +305,7 @@ final class StoreDesk implements LockActions, LeaseWatchdog.Listener {
 			this.timetable.cancel(alarm);
 		}
 		if (hold.isLost()) {
-			this.notice.lost(hold);
+			this.events.lost(hold);
 		}
 	}
 

@@ -11,19 +11,23 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 
 /**
- * Reports what happens to a lease in the background to the log, the listeners and the
- * owner. Callbacks of owners run on a thread of their own, and listeners on another one,
- * so that a slow listener delays neither a renewal nor the interruption of a body.
+ * Reports what happens to the locks of a registry to the log and the listeners, and to
+ * owners that they have lost a lock. What the caller of an acquisition or a release does
+ * itself is reported on its thread. What happens in the background is reported on other
+ * threads, one for callbacks of owners and one for listeners, so that a slow listener
+ * delays neither a renewal nor the interruption of a body.
  */
-final class LossNotice {
+final class LeaseEvents {
 
-	private static final Log logger = LogFactory.getLog(LossNotice.class);
+	private static final Log logger = LogFactory.getLog(LeaseEvents.class);
 
 	private final String store;
 
@@ -35,12 +39,61 @@ final class LossNotice {
 
 	private final OutageLog outages;
 
-	LossNotice(String store, LockListener listener, Executor callbacks, Executor events, OutageLog outages) {
+	LeaseEvents(String store, LockListener listener, Executor callbacks, Executor events, OutageLog outages) {
 		this.store = store;
 		this.listener = listener;
 		this.callbacks = callbacks;
 		this.events = events;
 		this.outages = outages;
+	}
+
+	void acquired(Hold hold, Waiter waiter) {
+		this.listener.onEvent(
+				new LockEvent.Acquired(hold.key(), waiter.mode(), this.store, hold.fencingToken(), waiter.waited()));
+		if (logger.isDebugEnabled()) {
+			logger.debug("Acquired lock '" + hold.key() + "' (" + waiter.mode() + ", token " + hold.fencingToken()
+					+ ") after " + waiter.waited().toMillis() + " ms");
+		}
+	}
+
+	void contended(LockKey key, Waiter waiter, @Nullable String holder) {
+		this.listener.onEvent(new LockEvent.Contended(key, waiter.mode(), this.store, waiter.waited(), holder));
+		if (logger.isDebugEnabled()) {
+			logger
+				.debug("Did not acquire lock '" + key + "' (" + waiter.mode() + ") within " + waiter.waited().toMillis()
+						+ " ms, because it is held by " + ((holder != null) ? holder : "another owner"));
+		}
+	}
+
+	/**
+	 * Report that a waiter gets an exception instead of the lock.
+	 */
+	void failed(LockKey key, Waiter waiter, RuntimeException exception) {
+		if (exception instanceof LockInterruptedException) {
+			this.listener.onEvent(new LockEvent.Interrupted(key, waiter.mode(), this.store, waiter.waited()));
+		}
+		else if (exception instanceof LockUnavailableException) {
+			this.listener.onEvent(new LockEvent.Unavailable(key, waiter.mode(), this.store, exception));
+		}
+	}
+
+	/**
+	 * Report the end of a hold that was not lost.
+	 */
+	void ended(Hold hold) {
+		if (hold.isKept()) {
+			Duration rest = Duration.ofNanos(Math.max(0, hold.keptUntil() - hold.ownership().now()));
+			this.listener.onEvent(new LockEvent.Kept(hold.key(), hold.mode(), this.store, hold.fencingToken(),
+					hold.duration(), rest));
+		}
+		else {
+			this.listener.onEvent(
+					new LockEvent.Released(hold.key(), hold.mode(), this.store, hold.fencingToken(), hold.duration()));
+		}
+		if (logger.isDebugEnabled()) {
+			logger.debug((hold.isKept() ? "Keeps" : "Released") + " lock '" + hold.key() + "' (token "
+					+ hold.fencingToken() + ") after " + hold.duration().toMillis() + " ms");
+		}
 	}
 
 	void suspect(Ownership ownership, Throwable cause) {
