@@ -207,8 +207,8 @@ final class LocalLock {
 		while (!this.asking && this.alarm == null && !this.queue.isEmpty()) {
 			Waiter head = first();
 			Ownership current = this.current;
-			if (current != null && canReceive(head, current)) {
-				grant(current, head);
+			if (current != null && suits(head, current) && current.canBeHandedOn(this.terms.now())) {
+				grant(current, head, this.terms.now());
 			}
 			else if (this.releasing > 0 || isHeldAgainst(head)) {
 				return;
@@ -223,10 +223,9 @@ final class LocalLock {
 	}
 
 	/** Hand-off to a next owner, and the joining of a further reader. */
-	private boolean canReceive(Waiter next, Ownership ownership) {
+	private boolean suits(Waiter next, Ownership ownership) {
 		boolean shared = ownership.isShared();
-		return shared != this.holds.isEmpty() && ownership.suits(next, this.terms.leaseTimeFor(next))
-				&& ownership.canBeHandedOn(this.terms.now());
+		return shared != this.holds.isEmpty() && ownership.suits(next, this.terms.leaseTimeFor(next));
 	}
 
 	/**
@@ -264,15 +263,17 @@ final class LocalLock {
 		after(() -> this.actions.ask(this.key, asking, head));
 	}
 
-	private void grant(Ownership ownership, Waiter waiter) {
+	private void grant(Ownership ownership, Waiter waiter, long now) {
 		remove(waiter);
-		Hold hold = ownership.beginHold(waiter, this.terms.leaseTimeFor(waiter), ownership.now());
+		Hold hold = ownership.beginHold(waiter, this.terms.leaseTimeFor(waiter), now);
 		add(hold);
 		waiter.settle(hold);
 		after(() -> {
 			waiter.wake();
 			this.actions.watch(ownership);
 		});
+		// The watchdog looks at holds that last, and not at a chain of short ones
+		warnOfWait(now);
 	}
 
 	/**
@@ -294,7 +295,7 @@ final class LocalLock {
 			Waiter head = this.queue.isEmpty() ? null : first();
 			if (head != null && attempt.suits(head, this.terms.leaseTimeFor(head))) {
 				setCurrent(ownership);
-				grant(ownership, head);
+				grant(ownership, head, this.terms.now());
 			}
 			else {
 				// Who asked has left
@@ -360,7 +361,7 @@ final class LocalLock {
 			noteLine(attempt);
 			this.refusal = refusal;
 			this.refusedAt = this.terms.now();
-			warnOfWait();
+			warnOfWait(this.refusedAt);
 			if (!this.queue.isEmpty() && attempt.suits(first(), this.terms.leaseTimeFor(first()))) {
 				Waiter asked = first();
 				failOutOfTime(contended());
@@ -578,11 +579,12 @@ final class LocalLock {
 			if (!last || !remove(hold)) {
 				return;
 			}
-			hold.end(this.terms.now());
+			long now = this.terms.now();
+			hold.end(now);
 			if (hold.isLost() || hold.alarm() != null) {
 				after(() -> this.actions.ended(hold));
 			}
-			passOn(hold);
+			passOn(hold, now);
 			proceed();
 		});
 	}
@@ -594,14 +596,14 @@ final class LocalLock {
 	void expire(Hold hold) {
 		change(() -> {
 			if (lose(hold, null)) {
-				passOn(hold);
+				passOn(hold, this.terms.now());
 				proceed();
 			}
 		});
 	}
 
 	/** Hand the lock on within this JVM if possible, otherwise release or keep it. */
-	private void passOn(Hold hold) {
+	private void passOn(Hold hold, long now) {
 		Ownership ownership = hold.ownership();
 		if (!ownership.endHold()) {
 			return;
@@ -610,9 +612,10 @@ final class LocalLock {
 			beginRelease(ownership);
 			after(() -> this.actions.keep(hold));
 		}
-		else if (ownership == this.current && !this.asking && !this.queue.isEmpty() && canReceive(first(), ownership)) {
+		else if (ownership == this.current && !this.asking && !this.queue.isEmpty() && suits(first(), ownership)
+				&& ownership.canBeHandedOn(now)) {
 			this.terms.handedOff();
-			grant(ownership, first());
+			grant(ownership, first(), now);
 		}
 		else {
 			release(ownership, hold);
@@ -715,7 +718,7 @@ final class LocalLock {
 		if (this.guard.tryLock()) {
 			changeGuarded(() -> {
 				warnOfHolds();
-				warnOfWait();
+				warnOfWait(this.terms.now());
 			});
 		}
 	}
@@ -729,10 +732,10 @@ final class LocalLock {
 		}
 	}
 
-	private void warnOfWait() {
+	private void warnOfWait(long now) {
 		Warnings warnings = this.terms.warnings();
-		if (this.queue.isEmpty() || !warnings.isDue(first())
-				|| (this.nextWarning != null && this.nextWarning - this.terms.now() > 0)) {
+		if (this.queue.isEmpty() || !warnings.isDue(first(), now)
+				|| (this.nextWarning != null && this.nextWarning - now > 0)) {
 			return;
 		}
 		Waiter first = first();

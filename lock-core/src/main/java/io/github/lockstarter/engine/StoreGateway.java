@@ -27,6 +27,8 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 
 	private final EngineThreads threads;
 
+	private final Terms terms;
+
 	private final Timetable timetable;
 
 	private final Answers answers;
@@ -59,6 +61,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 			Terms terms, LeaseEvents events, OutageLog outages) {
 		this.capabilities = capabilities;
 		this.threads = threads;
+		this.terms = terms;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
 		this.mayBlock = store.mayBlock();
@@ -262,9 +265,13 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 		this.watchdog.hasten(ownership);
 	}
 
+	/** Most holds are too short for a warning, and there may be many of them. */
 	@Override
 	public void seen(Ownership ownership) {
-		this.locks.change(ownership.key(), LocalLock::seen);
+		Hold hold = ownership.hold();
+		if (hold != null && this.terms.warnings().mayBeDue(hold)) {
+			this.locks.change(ownership.key(), LocalLock::seen);
+		}
 	}
 
 	@Override

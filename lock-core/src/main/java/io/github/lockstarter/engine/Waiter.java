@@ -212,6 +212,13 @@ abstract class Waiter {
 		return this.terms.time();
 	}
 
+	/**
+	 * Return when the wait has begun.
+	 */
+	long start() {
+		return this.start;
+	}
+
 	Duration waited() {
 		return Duration.ofNanos(this.terms.now() - this.start);
 	}

@@ -65,10 +65,24 @@ final class Warnings {
 	}
 
 	/**
-	 * Return whether a waiter has waited for so long that a warning is due.
+	 * Return whether a warning may be due of a hold, or of those who have waited since it
+	 * began.
 	 */
-	boolean isDue(Waiter waiter) {
-		return !this.afterWait.isZero() && waiter.waited().compareTo(this.afterWait) >= 0;
+	boolean mayBeDue(Hold hold) {
+		long nanos = hold.duration().toNanos();
+		return isDue(nanos, this.afterHold) || isDue(nanos, this.afterWait);
+	}
+
+	/**
+	 * Return whether a waiter has waited for so long that a warning is due.
+	 * @param now the current time
+	 */
+	boolean isDue(Waiter waiter, long now) {
+		return isDue(now - waiter.start(), this.afterWait);
+	}
+
+	private static boolean isDue(long nanos, Duration threshold) {
+		return !threshold.isZero() && nanos >= threshold.toNanos();
 	}
 
 	/**

@@ -200,6 +200,23 @@ class WarningsTests extends AbstractInstancesTests {
 	}
 
 	@Test
+	void aLongWaitBehindManyShortHoldsIsWarnedOf(CapturedLog log) throws Exception {
+		Lease lease = this.registry.acquire(REQUEST);
+		List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			waiters.add(this.registry.acquireAsync(REQUEST.withOwner("owner " + i).withWaitTime(AFTER_HOLD)));
+		}
+		for (CompletableFuture<Lease> waiter : waiters) {
+			this.time.advance(Duration.ofSeconds(1));
+			lease.close();
+			lease = waiter.get();
+		}
+		assertThat(warnings(log)).isOne();
+		assertThat(log).contains("owner 5 has waited 5000 ms. It is held by owner 4 of this instance (fencing token ");
+		lease.close();
+	}
+
+	@Test
 	void ofAWaitThatEndsOnlyItsExceptionTells(CapturedLog log) {
 		this.instances.holdElsewhere(KEY, Duration.ofMinutes(2));
 		CompletableFuture<Lease> waiter = this.registry.acquireAsync(REQUEST.withWaitTime(Duration.ofSeconds(5)));
