@@ -153,7 +153,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 		LockRequest.Body body = bodyOf(locks);
 		// A set with other owners as well is held until the end of the transaction as a
 		// whole. A body runs on this thread, whoever owns its locks
-		if (body == null && locks.stream().noneMatch((each) -> each.owner() == null)) {
+		if (body == null && haveOwners(locks)) {
 			return acquisition.get();
 		}
 		Duration fixed = (body == null) ? fixedTime(locks) : null;
@@ -167,7 +167,16 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 
 	/** All requests of a template have the same. */
 	private static LockRequest.@Nullable Body bodyOf(Collection<LockRequest> locks) {
-		return locks.stream().findFirst().map(LockRequest::body).orElse(null);
+		return locks.isEmpty() ? null : locks.iterator().next().body();
+	}
+
+	private static boolean haveOwners(List<LockRequest> locks) {
+		for (LockRequest each : locks) {
+			if (each.owner() == null) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	private <L extends LeaseSet> L aware(L lease, Terms terms, @Nullable Duration fixed,
