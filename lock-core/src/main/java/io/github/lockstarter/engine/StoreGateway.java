@@ -2,7 +2,9 @@
 
 package io.github.lockstarter.engine;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
@@ -12,18 +14,29 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.WaitingLine;
 
 /**
- * The desk of a registry: leads waiters to their locks, and carries out the effects of
- * the locks' transitions. It has no state of a lock.
+ * The way from the locks of a registry to its store and back: it carries out what their
+ * transitions leave to do, and no other class asks the store for a waiter. It has no
+ * state of a lock. Each request ends: by its answer, or without one when the store has
+ * taken too long.
  */
-final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
+final class StoreGateway implements LockActions, LeaseWatchdog.Listener, WaitingLine.Listener {
 
 	private static final Log logger = LogFactory.getLog(StoreGateway.class);
 
+	private final LockStore store;
+
+	private final WaitingLine line;
+
 	private final StoreCapabilities capabilities;
+
+	private final EngineSettings settings;
 
 	private final EngineThreads threads;
 
@@ -45,8 +58,6 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 
 	private final LeaseWatchdog watchdog;
 
-	private final Requests requests;
-
 	private final Releases releases;
 
 	private final QueuePlaces places;
@@ -55,30 +66,37 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 
 	private final OutageLog outages;
 
-	private final Executor warnings;
+	private volatile @Nullable CompletableFuture<?> connection;
+
+	/** The first request to a store that blocks connects as well. */
+	private volatile boolean connected;
+
+	/** Set while the current thread deals with an answer that has come at once. */
+	private final ThreadLocal<Boolean> answering = new ThreadLocal<>();
 
 	StoreGateway(LockStore store, StoreCapabilities capabilities, EngineSettings settings, EngineThreads threads,
 			Terms terms, LeaseEvents events, OutageLog outages) {
+		this.store = store;
+		this.line = store.waitingLine();
 		this.capabilities = capabilities;
+		this.settings = settings;
 		this.threads = threads;
 		this.terms = terms;
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
 		this.mayBlock = store.mayBlock();
+		this.connected = !this.mayBlock;
 		this.background = this.mayBlock ? threads.store() : Runnable::run;
 		this.locks = new LocalLocks(terms, this);
 		this.events = events;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
 		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, events, this,
 				settings.leaseTime(), settings.renewalsPerLease());
-		this.requests = new Requests(store, settings, this.timetable, this.mayBlock, threads.requests(), this.locks,
-				outages, this);
 		this.outages = outages;
-		this.warnings = threads.events();
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, events, this.underWay);
-		this.places = new QueuePlaces(store.waitingLine(), this.timetable, this.background, this.underWay, this.locks,
-				this.requests::ring);
+		this.places = new QueuePlaces(this.line, this.timetable, this.background, this.underWay, this.locks,
+				this::ring);
 	}
 
 	LocalLocks locks() {
@@ -116,12 +134,18 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 	/**
 	 * Return the first connection, which is opened if it is not yet.
 	 */
-	CompletableFuture<?> connection() {
-		return this.requests.connection();
+	private CompletableFuture<?> connection() {
+		CompletableFuture<?> connection = this.connection;
+		return (connection != null) ? connection : connect();
 	}
 
-	boolean mayBlock() {
-		return this.mayBlock;
+	private synchronized CompletableFuture<?> connect() {
+		CompletableFuture<?> connection = this.connection;
+		if (connection == null) {
+			connection = Answers.guarded(this.store::connect);
+			this.connection = connection;
+		}
+		return connection;
 	}
 
 	/**
@@ -175,9 +199,182 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 		this.locks.change(hold.key(), (lock) -> lock.exit(hold));
 	}
 
+	/**
+	 * Ask for a lock on behalf of a waiter, when the first connection is open.
+	 */
 	@Override
 	public void ask(LockKey key, Attempt attempt, Waiter head) {
-		this.requests.ask(key, attempt, head);
+		CompletableFuture<?> connection = connection();
+		if (connection.isDone()) {
+			askNow(key, attempt, head);
+		}
+		else {
+			this.answers.within(Answers.CONNECTION, connection)
+				.whenComplete((result, ex) -> run(head, () -> askIfWaiting(key, attempt, head), true));
+		}
+	}
+
+	private void askNow(LockKey key, Attempt attempt, Waiter head) {
+		boolean inLine = !head.isOutOfTime() && listen();
+		LinePlace place = head.isFair() ? head.place() : null;
+		if (place != null) {
+			place.ask(inLine);
+		}
+		attempt.ask(this.timetable.now(), this.connected ? Answers.OWN : Answers.LONGEST);
+		Request request = new Request(key, attempt, head, inLine, place);
+		if (this.mayBlock) {
+			request.limit();
+			runBlocking(head, () -> send(request));
+		}
+		else {
+			send(request);
+		}
+	}
+
+	/**
+	 * Ask, unless the waiter has left while the connection was being opened.
+	 */
+	private void askIfWaiting(LockKey key, Attempt attempt, Waiter head) {
+		if (head.outcome() == null) {
+			askNow(key, attempt, head);
+		}
+		else {
+			this.locks.change(key, LocalLock::notAsked);
+		}
+	}
+
+	private void send(Request request) {
+		if (!request.begin()) {
+			return;
+		}
+		Attempt attempt = request.attempt;
+		LeaseRequest lease = new LeaseRequest(request.key, attempt.token(), attempt.leaseTime());
+		CompletableFuture<AcquireResult> answer = Answers.guarded(() -> this.store.acquire(lease, request.inLine));
+		Runnable step = () -> answered(request, answer);
+		if (!answer.isDone()) {
+			if (!this.mayBlock) {
+				request.limit();
+			}
+			answer.whenComplete((attempted, ex) -> run(request.head, step, this.mayBlock));
+		}
+		else if (this.answering.get() != null) {
+			// Otherwise each of many waiters would be answered inside the answer to
+			// another one
+			run(request.head, step, true);
+		}
+		else {
+			answeredAtOnce(step);
+		}
+	}
+
+	private void answeredAtOnce(Runnable step) {
+		this.answering.set(Boolean.TRUE);
+		try {
+			step.run();
+		}
+		finally {
+			this.answering.remove();
+		}
+	}
+
+	/**
+	 * Run a step of a waiter where it waits.
+	 */
+	private void run(Waiter waiter, Runnable step, boolean blocking) {
+		if (!waiter.execute(step, blocking)) {
+			this.threads.requests().execute(step);
+		}
+	}
+
+	/**
+	 * Run a request that may block where a waiter waits, if it has the time.
+	 */
+	private void runBlocking(Waiter waiter, Runnable request) {
+		if (waiter.hasTime(Answers.BLOCKING)) {
+			run(waiter, request, true);
+		}
+		else {
+			this.threads.requests().execute(request);
+		}
+	}
+
+	private void answered(Request request, CompletableFuture<AcquireResult> answer) {
+		LockKey key = request.key;
+		Attempt attempt = request.attempt;
+		AcquireResult attempted = answer.isCompletedExceptionally() ? null : answer.join();
+		if (!(attempted instanceof AcquireResult.Grant)) {
+			request.notGranted();
+		}
+		if (!request.end()) {
+			if (attempted instanceof AcquireResult.Grant) {
+				grantedLate(key, attempt);
+			}
+			return;
+		}
+		if (attempted == null) {
+			// An interrupt ends a blocking request
+			Waiter interrupted = (this.mayBlock && request.head.wasInterrupted()) ? request.head : null;
+			RuntimeException failure = failure(answer);
+			this.locks.change(key, (lock) -> lock.failed(attempt, failure, interrupted));
+			return;
+		}
+		if (!this.connected) {
+			this.connected = true;
+		}
+		this.outages.answered();
+		if (attempted instanceof AcquireResult.Grant grant) {
+			Ownership ownership = ownership(key, attempt, grant);
+			this.locks.change(key, (lock) -> lock.granted(attempt, ownership));
+		}
+		else if (attempted instanceof AcquireResult.Refusal refusal) {
+			this.locks.change(key, (lock) -> lock.refused(attempt, refusal));
+		}
+	}
+
+	private void grantedLate(LockKey key, Attempt attempt) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.grantedLate(attempt);
+		}
+		else {
+			attempt.grantedLate(this.timetable.now());
+			orphan(key, attempt);
+		}
+	}
+
+	private static RuntimeException failure(CompletableFuture<?> answer) {
+		try {
+			answer.join();
+			return Answers.noAnswer();
+		}
+		catch (CompletionException ex) {
+			return RootCause.asRuntime(ex);
+		}
+		catch (CancellationException ex) {
+			return ex;
+		}
+	}
+
+	/**
+	 * Return the ownership that begins with a grant.
+	 */
+	private Ownership ownership(LockKey key, Attempt attempt, AcquireResult.Grant grant) {
+		return new Ownership(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
+				attempt.sentAt(), this.settings.timeSlice().toNanos(), this.timetable);
+	}
+
+	/**
+	 * Make sure that messages arrive, without blocking.
+	 * @return {@code false} if they do not arrive yet, so that the lock must poll
+	 */
+	private boolean listen() {
+		try {
+			return this.line.listen(this);
+		}
+		catch (Throwable ex) {
+			logger.debug("Could not listen to the store yet", ex);
+			return false;
+		}
 	}
 
 	@Override
@@ -234,12 +431,12 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 	public void enterLine(LockKey key, Waiter waiter) {
 		// A waiter that cannot be notified counts as dead
 		Runnable step = () -> {
-			if (this.requests.listen()) {
+			if (listen()) {
 				this.places.enter(key, waiter);
 			}
 		};
 		if (this.mayBlock) {
-			this.requests.runBlocking(waiter, step);
+			runBlocking(waiter, step);
 		}
 		else {
 			step.run();
@@ -251,8 +448,31 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 		this.places.leave(key);
 	}
 
-	void withdraw(LockKey key, OwnerToken owner) {
+	private void withdraw(LockKey key, OwnerToken owner) {
 		this.places.giveUp(key, owner);
+	}
+
+	@Override
+	public void onRelease(LockKey key) {
+		LocalLock lock = this.locks.get(key);
+		if (lock != null) {
+			lock.announced();
+		}
+		else {
+			withdraw(key);
+		}
+	}
+
+	@Override
+	public void onDoubt() {
+		this.locks.all().forEach(LocalLock::rung);
+	}
+
+	/**
+	 * Make a lock ask again if it is listening.
+	 */
+	private void ring(LockKey key) {
+		this.locks.change(key, LocalLock::rung);
 	}
 
 	@Override
@@ -276,7 +496,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 
 	@Override
 	public void warn(Runnable warning) {
-		this.warnings.execute(warning);
+		this.threads.events().execute(warning);
 	}
 
 	@Override
@@ -337,6 +557,98 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener {
 	 */
 	void awaitAnswers() {
 		this.underWay.awaitNone();
+	}
+
+	/**
+	 * One request for a lock. It is answered once, or given up if the store takes too
+	 * long: a later answer must not be taken for that to the next request.
+	 */
+	private final class Request {
+
+		private final LockKey key;
+
+		private final Attempt attempt;
+
+		private final Waiter head;
+
+		private final boolean inLine;
+
+		private final @Nullable LinePlace place;
+
+		/** Guarded by this. */
+		private Timetable.@Nullable Entry limit;
+
+		/** Guarded by this. */
+		private boolean over;
+
+		Request(LockKey key, Attempt attempt, Waiter head, boolean inLine, @Nullable LinePlace place) {
+			this.key = key;
+			this.attempt = attempt;
+			this.head = head;
+			this.inLine = inLine;
+			this.place = place;
+		}
+
+		/**
+		 * Begin to wait for the answer, which is overdue and then given up.
+		 */
+		void limit() {
+			at(this.attempt.overdueAt(), this::overdue);
+		}
+
+		private void overdue() {
+			StoreGateway.this.locks.change(this.key, (lock) -> lock.overdue(this.attempt));
+			at(this.attempt.askedAt() + Answers.LONGEST.toNanos(), this::giveUp);
+		}
+
+		private void giveUp() {
+			if (end()) {
+				StoreGateway.this.locks.change(this.key, (lock) -> lock.failed(this.attempt, Answers.noAnswer(), null));
+			}
+		}
+
+		private synchronized void at(long due, Runnable action) {
+			if (!this.over) {
+				this.limit = StoreGateway.this.timetable.at(due, action);
+			}
+		}
+
+		/**
+		 * Note that the request is sent now.
+		 * @return {@code false} if it was given up before
+		 */
+		synchronized boolean begin() {
+			if (!this.over) {
+				this.attempt.send(StoreGateway.this.timetable.now(), this.inLine,
+						!this.inLine && !this.head.isOutOfTime());
+			}
+			return !this.over;
+		}
+
+		/**
+		 * Give up a place that the request may have taken after the waiter had left.
+		 */
+		void notGranted() {
+			if (this.inLine && this.place != null && this.place.hasLeft()) {
+				StoreGateway.this.withdraw(this.key, this.attempt.token());
+			}
+		}
+
+		/**
+		 * End the request by its answer, or without one.
+		 * @return {@code false} if it has ended before
+		 */
+		synchronized boolean end() {
+			if (this.over) {
+				return false;
+			}
+			this.over = true;
+			if (this.limit != null) {
+				StoreGateway.this.timetable.cancel(this.limit);
+			}
+			return true;
+		}
+
 	}
 
 }

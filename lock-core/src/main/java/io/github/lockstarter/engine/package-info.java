@@ -12,7 +12,7 @@
  * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
  *    |  LockActions                                              its waiters, Holds, Attempt, Ownerships
  *    v
- * gateway      StoreGateway: Requests, Releases, QueuePlaces, Orphans, LeaseWatchdog
+ * gateway      StoreGateway, with Releases, QueuePlaces, Orphans, LeaseWatchdog
  *    |  Answers                                                  no request throws, or lasts for ever
  * threads      EngineThreads, Timetable
  * </pre> The states of a lock are: <pre>
