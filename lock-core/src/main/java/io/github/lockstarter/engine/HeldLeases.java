@@ -73,21 +73,25 @@ record HeldLeases(List<Lease> all, Function<Runnable, CompletableFuture<Void>> r
 		close(this.all);
 	}
 
+	/** Each is closed even if others fail. */
 	private static void close(List<Lease> leases) {
-		LockLostException loss = null;
+		Throwable failure = null;
 		for (int i = leases.size() - 1; i >= 0; i--) {
 			try {
 				leases.get(i).close();
 			}
-			catch (LockLostException ex) {
-				if (loss != null) {
-					ex.addSuppressed(loss);
+			catch (RuntimeException | Error ex) {
+				if (failure != null) {
+					ex.addSuppressed(failure);
 				}
-				loss = ex;
+				failure = ex;
 			}
 		}
-		if (loss != null) {
-			throw loss;
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		if (failure != null) {
+			throw (RuntimeException) failure;
 		}
 	}
 

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.engine;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -276,6 +277,18 @@ class ManyLocksTests extends AbstractInstancesTests {
 		assertThat(losses).hasSize(1);
 		this.time.advance(leaseTime);
 		assertNothingIsLeft(renewing);
+	}
+
+	@Test
+	void aLeaseThatCannotBeClosedKeepsNoOtherOneOpen() {
+		List<Lease> acquired = this.registry.acquireAll(ALL).all();
+		Lease failing = (Lease) Proxy.newProxyInstance(Lease.class.getClassLoader(), new Class<?>[] { Lease.class },
+				(proxy, method, arguments) -> {
+					throw new IllegalStateException("it is a test");
+				});
+		List<Lease> leases = List.of(acquired.get(0), failing, acquired.get(1), acquired.get(2));
+		assertThatIllegalStateException().isThrownBy(() -> new HeldLeases(leases, CompletableFuture::runAsync).close());
+		assertThat(acquired).noneMatch(Lease::isHeld);
 	}
 
 	@Test
