@@ -27,6 +27,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.memory.MemoryLockStore;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.ManualTime;
@@ -150,6 +151,28 @@ class FaultyStoreTests {
 	private <T> T soon(CompletableFuture<T> future) {
 		this.time.advance(PATIENCE.dividedBy(3));
 		return future.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+	}
+
+	@Test
+	void aLockThatTheStoreCannotKeepIsNotAskedForAgain() {
+		AtomicInteger asked = new AtomicInteger();
+		DirectStore store = new DirectStore(new MemoryLockStore()) {
+
+			@Override
+			public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
+				asked.incrementAndGet();
+				throw new IllegalArgumentException("its key is too long");
+			}
+
+		};
+		CompletableFuture<Lease> lease = this.instances.registry(store).acquireAsync(REQUEST);
+		this.time.settle();
+		assertThat(lease).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(IllegalArgumentException.class)
+			.withMessage("The store cannot keep lock 'stock:1': its key is too long");
+		assertThat(asked).hasValue(1);
 	}
 
 	@Test
