@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -323,7 +324,10 @@ final class LocalLock {
 		attempt.failed(late);
 		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
 		if (!this.queue.isEmpty() && attempt.isFor(first())) {
-			first().renewToken();
+			OwnerToken left = first().renewToken();
+			if (left != null) {
+				after(() -> this.actions.withdraw(this.key, left));
+			}
 		}
 		dropAttempt();
 		failOutOfTime(AcquireFailure.late(late));

@@ -56,6 +56,11 @@ interface LockActions {
 	void withdraw(LockKey key);
 
 	/**
+	 * Take an owner with a place of its own out of the line of the store.
+	 */
+	void withdraw(LockKey key, OwnerToken owner);
+
+	/**
 	 * Put a waiter into the line of the store under its own token.
 	 */
 	void enterLine(LockKey key, Waiter waiter);

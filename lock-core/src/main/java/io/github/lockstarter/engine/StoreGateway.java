@@ -448,7 +448,8 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.places.leave(key);
 	}
 
-	private void withdraw(LockKey key, OwnerToken owner) {
+	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
 		this.places.giveUp(key, owner);
 	}
 

@@ -149,14 +149,18 @@ abstract class Waiter {
 	/**
 	 * Replace the token and its place, because the store may know it from another
 	 * request.
+	 * @return the old token if its place must be given up now, or {@code null}
 	 */
-	void renewToken() {
-		if (this.token != null) {
-			this.place.leave(true);
-			// A reader of the new place must read the new token as well
-			this.token = newToken();
-			this.place = new LinePlace();
+	@Nullable OwnerToken renewToken() {
+		OwnerToken old = this.token;
+		if (old == null) {
+			return null;
 		}
+		boolean left = this.place.leave(true);
+		// A reader of the new place must read the new token as well
+		this.token = newToken();
+		this.place = new LinePlace();
+		return left ? old : null;
 	}
 
 	/**
@@ -194,9 +198,6 @@ abstract class Waiter {
 	 * Let the waiter arrive anew, after a hold that was lost on the way.
 	 */
 	void reset() {
-		if (this.outcome != null) {
-			renewToken();
-		}
 		this.outcome = null;
 		this.arrived = false;
 	}
@@ -272,6 +273,10 @@ abstract class Waiter {
 			}
 			gateway.exit(hold);
 			if (!interrupted) {
+				OwnerToken left = renewToken();
+				if (left != null) {
+					gateway.withdraw(key, left);
+				}
 				return null;
 			}
 		}

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -29,6 +30,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -101,6 +103,57 @@ class FairTokenTests {
 	}
 
 	/**
+	 * The place is taken only after the grant, which has no place to take out of the
+	 * line.
+	 */
+	@Test
+	void aPlaceThatIsTakenAfterAGrantIsGivenUpThoughTheGrantComesTooLate() throws Exception {
+		SlowStore slow = new SlowStore();
+		DefaultLockRegistry registry = registry(slow);
+		Duration leaseTime = Duration.ofSeconds(1);
+		CompletableFuture<Lease> future = overtakeItsPlace(registry, slow, leaseTime);
+		this.time.advance(leaseTime);
+		slow.granted.complete(true);
+		assertThatNobodyStandsInLine(future);
+	}
+
+	@Test
+	void aPlaceThatIsTakenAfterAGrantIsGivenUpThoughTheGrantIsLostOnTheWay() throws Exception {
+		SlowStore slow = new SlowStore();
+		DefaultLockRegistry registry = registry(slow);
+		CountDownLatch busy = new CountDownLatch(1);
+		occupyTaskThreads(registry, busy);
+		Duration leaseTime = Duration.ofSeconds(1);
+		CompletableFuture<Lease> future = overtakeItsPlace(registry, slow, leaseTime);
+		slow.granted.complete(true);
+		this.time.advance(leaseTime);
+		busy.countDown();
+		assertThatNobodyStandsInLine(future);
+	}
+
+	/** Let a waiter be granted the lock while it still enters the line. */
+	private CompletableFuture<Lease> overtakeItsPlace(DefaultLockRegistry registry, SlowStore slow,
+			Duration leaseTime) {
+		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(leaseTime);
+		Lease before = registry.acquire(request);
+		slow.slow = true;
+		CompletableFuture<Lease> future = registry.acquireAsync(request);
+		before.close();
+		slow.slow = false;
+		slow.entered.complete(true);
+		return future;
+	}
+
+	private void assertThatNobodyStandsInLine(CompletableFuture<Lease> future) throws Exception {
+		this.time.settle();
+		try (Lease lease = future.get(20, TimeUnit.SECONDS)) {
+			this.time.settle();
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(new StoreClient(new MemoryLockStore(this.memory)).waiters(KEY)).isEmpty();
+		}
+	}
+
+	/**
 	 * Occupy the threads on which asynchronous callers notice their grants, by dependent
 	 * actions that block.
 	 */
@@ -120,6 +173,32 @@ class FairTokenTests {
 
 	private DefaultLockRegistry registry(LockStore store) {
 		return new DefaultLockRegistry(store, EngineSettings.DEFAULTS, LockListener.NO_OP, this.time);
+	}
+
+	/** Enters the line late, and answers requests late, while it is slow. */
+	private final class SlowStore extends DirectStore {
+
+		private final CompletableFuture<Boolean> entered = new CompletableFuture<>();
+
+		private final CompletableFuture<Boolean> granted = new CompletableFuture<>();
+
+		private volatile boolean slow;
+
+		SlowStore() {
+			super(new MemoryLockStore(FairTokenTests.this.memory));
+		}
+
+		@Override
+		protected <T> CompletionStage<T> ask(Request kind, Supplier<CompletionStage<T>> request) {
+			if (!this.slow || kind == Request.RELEASE) {
+				return request.get();
+			}
+			if (kind == Request.ENTER) {
+				return this.entered.thenCompose((now) -> request.get());
+			}
+			return request.get().thenCombine(this.granted, (answer, now) -> answer);
+		}
+
 	}
 
 	private final class ForgetfulStore extends DirectStore {

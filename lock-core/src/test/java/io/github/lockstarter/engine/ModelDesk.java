@@ -296,6 +296,10 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
+	public void withdraw(LockKey key, OwnerToken owner) {
+	}
+
+	@Override
 	public void enterLine(LockKey key, Waiter waiter) {
 		LinePlace place = waiter.place();
 		OwnerToken token = waiter.token();
