@@ -53,10 +53,6 @@ final class LinePlace {
 		this.taken |= inLine;
 	}
 
-	synchronized boolean isTaken() {
-		return this.taken && !this.left;
-	}
-
 	/**
 	 * Note that the waiter leaves.
 	 * @param granted whether the store has granted it the lock, and removed the place

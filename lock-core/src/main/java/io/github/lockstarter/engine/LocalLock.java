@@ -486,7 +486,7 @@ final class LocalLock {
 
 	private void alarmRings() {
 		Waiter first = this.queue.isEmpty() ? null : first();
-		boolean stands = this.alarm != null && (this.attempt == null || this.attempt.isInLine());
+		boolean stands = this.alarm != null && this.attempt != null && this.attempt.isInLine();
 		endPause();
 		if (first != null && stands && first != this.untold) {
 			this.untold = first;
@@ -632,8 +632,7 @@ final class LocalLock {
 	 */
 	private void release(Ownership ownership, @Nullable Hold hold) {
 		beginRelease(ownership);
-		LockMode next = this.queue.isEmpty() ? null : first().mode();
-		after(() -> this.actions.release(ownership, hold, next));
+		after(() -> this.actions.release(ownership, hold));
 	}
 
 	private void beginRelease(Ownership ownership) {
@@ -650,22 +649,10 @@ final class LocalLock {
 	/**
 	 * A release is on its way, or answered if the store blocks, and the next waiter may
 	 * ask.
-	 * @param placed the mode of the next waiter with which this JVM stands in the line of
-	 * the store now, and will be notified when it is its turn; {@code null} if it does
-	 * not
 	 */
-	void returned(@Nullable LockMode placed) {
+	void returned() {
 		change(() -> {
 			this.releasing--;
-			if (placed != null) {
-				setPlace(placed, true);
-			}
-			Waiter head = this.queue.isEmpty() ? null : first();
-			// No message announces a release that came before the waiter joined the line
-			if (placed != null && head != null && !head.isOutOfTime() && !this.notified && !this.asking
-					&& this.alarm == null && (!head.isFair() || head.place().isTaken())) {
-				waitFor(this.terms.pause(null, true, 0));
-			}
 			proceed();
 		});
 	}

@@ -2,12 +2,9 @@
 
 package io.github.lockstarter.engine;
 
-import java.time.Duration;
-
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.OwnerToken;
 
 /**
@@ -35,9 +32,8 @@ interface LockActions {
 	/**
 	 * Release the lock in the store, and notify the lock when its next waiter may ask.
 	 * @param hold the last hold of the ownership, or {@code null} if there was none
-	 * @param next the mode of the next waiter in this JVM, or {@code null} without one
 	 */
-	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next);
+	void release(Ownership ownership, @Nullable Hold hold);
 
 	/**
 	 * Keep the lock in the store after its last hold, and notify the lock when its next

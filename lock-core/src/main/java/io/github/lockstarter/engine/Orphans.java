@@ -156,7 +156,7 @@ final class Orphans {
 	}
 
 	private void attempt(Return orphan, long pause, boolean failedBefore) {
-		this.answers.ask(this.background, () -> this.store.release(orphan.key(), orphan.owner(), null))
+		this.answers.ask(this.background, () -> this.store.release(orphan.key(), orphan.owner()))
 			.whenComplete((outcome, ex) -> {
 				if (ex != null) {
 					logger.debug("Lock '" + orphan.key() + "' could not be released yet", ex);

@@ -3,7 +3,6 @@
 package io.github.lockstarter.engine;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
@@ -22,23 +21,11 @@ final class QueuePlaces {
 
 	private static final Log logger = LogFactory.getLog(QueuePlaces.class);
 
-	private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
-
-	/**
-	 * A place that is left behind is given up when this JVM is notified of its turn, or
-	 * dies.
-	 */
-	private static final int ATTEMPTS = 60;
-
 	private final WaitingLine line;
-
-	private final Timetable timetable;
 
 	private final Answers answers;
 
 	private final Executor background;
-
-	private final LocalLocks locks;
 
 	private final Consumer<LockKey> ring;
 
@@ -50,14 +37,11 @@ final class QueuePlaces {
 	 * @param background runs requests to the store
 	 * @param ring makes a listening lock ask the store again
 	 */
-	QueuePlaces(WaitingLine line, Timetable timetable, Executor background, UnderWay underWay, LocalLocks locks,
-			Consumer<LockKey> ring) {
+	QueuePlaces(WaitingLine line, Timetable timetable, Executor background, UnderWay underWay, Consumer<LockKey> ring) {
 		this.line = line;
-		this.timetable = timetable;
 		this.answers = new Answers(timetable);
 		this.background = background;
 		this.underWay = underWay;
-		this.locks = locks;
 		this.ring = ring;
 	}
 
@@ -116,35 +100,24 @@ final class QueuePlaces {
 	}
 
 	/**
-	 * Give up a place.
+	 * Give up a place. One that is left behind because the store has failed is given up
+	 * when it is its turn and nobody waits here, or when this JVM is gone.
 	 * @param owner the token of the waiter that has it, or {@code null} for that of this
 	 * JVM
 	 */
 	void giveUp(LockKey key, @Nullable OwnerToken owner) {
 		this.underWay.begin();
-		withdraw(key, owner, ATTEMPTS, this.underWay::end);
-	}
-
-	private void withdraw(LockKey key, @Nullable OwnerToken owner, int attempts, Runnable answered) {
 		this.answers
 			.ask(this.background, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
 			.whenComplete((left, ex) -> {
-				answered.run();
-				if (ex != null && attempts > 1) {
-					logger.debug("Could not leave the line of lock '" + key + "' yet", ex);
-					this.timetable.at(this.timetable.now() + RETRY, () -> withdrawAgain(key, owner, attempts - 1));
+				this.underWay.end();
+				if (ex != null) {
+					logger.debug("Could not leave the line of lock '" + key + "'", ex);
 				}
 				// A waiter that came in the meantime has lost the place as well, and must
 				// ask again
 				this.ring.accept(key);
 			});
-	}
-
-	private void withdrawAgain(LockKey key, @Nullable OwnerToken owner, int attempts) {
-		if (owner != null || this.locks.get(key) == null) {
-			withdraw(key, owner, attempts, () -> {
-			});
-		}
 	}
 
 }

@@ -8,9 +8,7 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * Releases locks. If the store does not block, no thread waits for its answer, and a loss
@@ -43,16 +41,18 @@ final class Releases {
 	/**
 	 * Release a lock.
 	 * @param hold the last hold of the ownership, or {@code null} if there was none
-	 * @param next the mode of the next waiter in this JVM, or {@code null}
 	 */
-	void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
-		CompletableFuture<ReleaseOutcome> unanswered = null;
-		boolean told = false;
+	void release(Ownership ownership, @Nullable Hold hold) {
+		CompletableFuture<Boolean> unanswered = null;
 		try {
 			if (end(ownership, Ownership::release)) {
-				CompletableFuture<ReleaseOutcome> answer = send(ownership, next).toCompletableFuture();
-				unanswered = answer.isDone() ? null : answer;
-				told = unanswered != null || settle(ownership, hold, answer) == ReleaseOutcome.RELEASED_TO_WAITER;
+				CompletableFuture<Boolean> answer = send(ownership).toCompletableFuture();
+				if (answer.isDone()) {
+					settle(ownership, hold, answer);
+				}
+				else {
+					unanswered = answer;
+				}
 			}
 			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
 				// Its end and the loss have come at the same time
@@ -64,20 +64,17 @@ final class Releases {
 				this.underWay.begin();
 			}
 			// Even if there is no thread left to tell of a loss
-			returned(ownership, told ? next : null);
+			returned(ownership);
 		}
 		if (unanswered != null) {
-			settleLater(ownership, hold, unanswered, next != null);
+			settleLater(ownership, hold, unanswered);
 		}
 	}
 
-	private void settleLater(Ownership ownership, @Nullable Hold hold, CompletableFuture<ReleaseOutcome> answer,
-			boolean inLine) {
-		answer.whenComplete((outcome, ex) -> {
+	private void settleLater(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
+		answer.whenComplete((released, ex) -> {
 			try {
-				if (settle(ownership, hold, answer) != ReleaseOutcome.RELEASED_TO_WAITER && inLine) {
-					this.locks.change(ownership.key(), LocalLock::rung);
-				}
+				settle(ownership, hold, answer);
 			}
 			finally {
 				this.underWay.end();
@@ -85,11 +82,11 @@ final class Releases {
 		});
 	}
 
-	private CompletionStage<ReleaseOutcome> send(Ownership ownership, @Nullable LockMode next) {
+	private CompletionStage<Boolean> send(Ownership ownership) {
 		// Drivers refuse to wait for an answer on an interrupted thread
 		boolean interrupted = Thread.interrupted();
 		try {
-			return Answers.guarded(() -> this.store.release(ownership.key(), ownership.owner(), next));
+			return Answers.guarded(() -> this.store.release(ownership.key(), ownership.owner()));
 		}
 		finally {
 			if (interrupted) {
@@ -98,16 +95,12 @@ final class Releases {
 		}
 	}
 
-	/**
-	 * Deal with the answer to a release.
-	 * @return the outcome, or {@code null} if it is not known
-	 */
-	private @Nullable ReleaseOutcome settle(Ownership ownership, @Nullable Hold hold,
-			CompletableFuture<ReleaseOutcome> answer) {
-		ReleaseOutcome outcome = null;
+	/** Deal with the answer to a release. */
+	private void settle(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
+		boolean lost = false;
 		Throwable failure = null;
 		try {
-			outcome = Answers.required(answer.join());
+			lost = !Answers.required(answer.join());
 		}
 		catch (RuntimeException ex) {
 			failure = RootCause.unwrap(ex);
@@ -118,8 +111,7 @@ final class Releases {
 			}
 			this.events.releaseFailed(ownership, failure);
 		}
-		if (outcome == ReleaseOutcome.NOT_OWNER && hold != null
-				&& hold.lose("at its release, the store no longer held it for its owner")) {
+		if (lost && hold != null && hold.lose("at its release, the store no longer held it for its owner")) {
 			this.events.lost(hold);
 		}
 		this.events.settled(ownership.key(), failure);
@@ -130,7 +122,6 @@ final class Releases {
 		if (ownership.answered()) {
 			this.orphans.retry(ownership.key(), ownership.owner(), ownership.claimedUntil());
 		}
-		return outcome;
 	}
 
 	/**
@@ -145,7 +136,7 @@ final class Releases {
 			}
 		}
 		finally {
-			returned(ownership, null);
+			returned(ownership);
 		}
 	}
 
@@ -158,8 +149,8 @@ final class Releases {
 		return false;
 	}
 
-	private void returned(Ownership ownership, @Nullable LockMode placed) {
-		this.locks.change(ownership.key(), (lock) -> lock.returned(placed));
+	private void returned(Ownership ownership) {
+		this.locks.change(ownership.key(), LocalLock::returned);
 	}
 
 }

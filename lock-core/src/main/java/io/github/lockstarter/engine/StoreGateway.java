@@ -13,7 +13,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
@@ -95,8 +94,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.outages = outages;
 		this.underWay = new UnderWay(this.timetable.time());
 		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, events, this.underWay);
-		this.places = new QueuePlaces(this.line, this.timetable, this.background, this.underWay, this.locks,
-				this::ring);
+		this.places = new QueuePlaces(this.line, this.timetable, this.background, this.underWay, this::ring);
 	}
 
 	LocalLocks locks() {
@@ -388,8 +386,8 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	}
 
 	@Override
-	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
-		this.releases.release(ownership, hold, next);
+	public void release(Ownership ownership, @Nullable Hold hold) {
+		this.releases.release(ownership, hold);
 	}
 
 	/**

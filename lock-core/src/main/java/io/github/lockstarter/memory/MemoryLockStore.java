@@ -23,7 +23,6 @@ import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -95,16 +94,13 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
 		return CompletableFuture.completedFuture(withTold(key, (lock, told) -> {
-			if (!lock.release(owner)) {
-				return ReleaseOutcome.NOT_OWNER;
+			boolean released = lock.release(owner);
+			if (released && lock.isFree()) {
+				lock.queue().wake(this, told);
 			}
-			if (!lock.isFree()) {
-				return ReleaseOutcome.RELEASED;
-			}
-			return lock.queue().wakeBefore(this, MemoryPlace.of(this, next), told) ? ReleaseOutcome.RELEASED_TO_WAITER
-					: ReleaseOutcome.RELEASED;
+			return released;
 		}));
 	}
 
@@ -211,7 +207,10 @@ public final class MemoryLockStore implements LockStore {
 				if (lock.isShared()) {
 					lock.queue().tellReaders(0, told);
 				}
-				return turn && lock.isFree() && lock.queue().wake(MemoryLockStore.this, told);
+				if (turn && lock.isFree()) {
+					lock.queue().wake(MemoryLockStore.this, told);
+				}
+				return place;
 			});
 			return CompletableFuture.completedFuture(null);
 		}

@@ -21,14 +21,6 @@ record MemoryPlace(MemoryLockStore jvm, boolean shared, @Nullable OwnerToken own
 	}
 
 	/**
-	 * Return the place of a JVM after a release, or {@code null} if its places stay as
-	 * they are.
-	 */
-	static @Nullable MemoryPlace of(MemoryLockStore jvm, @Nullable LockMode next) {
-		return (next == null || next == LockMode.FAIR) ? null : new MemoryPlace(jvm, next == LockMode.READ, null);
-	}
-
-	/**
 	 * Return the name of the instance.
 	 */
 	String name() {

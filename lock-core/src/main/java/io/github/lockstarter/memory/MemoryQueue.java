@@ -147,35 +147,13 @@ final class MemoryQueue {
 	}
 
 	/**
-	 * Tell the first place that listens that it is its turn, and put a JVM behind all
-	 * others.
-	 * @param jvm the JVM that asks
-	 * @param place the new place of the JVM, or {@code null} for none
-	 * @param newlyTold collects the stores to notify
-	 * @return whether there was such a place
-	 */
-	boolean wakeBefore(MemoryLockStore jvm, @Nullable MemoryPlace place, Collection<MemoryLockStore> newlyTold) {
-		if (place == null) {
-			return wake(jvm, newlyTold);
-		}
-		remove(place);
-		remove(place.other());
-		boolean awake = wake(jvm, newlyTold);
-		if (awake) {
-			add(place);
-		}
-		return awake;
-	}
-
-	/**
 	 * Tell the first place that listens that it is its turn, and with a reader the
 	 * readers next to it. Another JVM that was told before and has not come is passed
 	 * over.
 	 * @param jvm the JVM that asks
 	 * @param newlyTold collects the stores to notify
-	 * @return whether there was such a place
 	 */
-	boolean wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
+	void wake(MemoryLockStore jvm, Collection<MemoryLockStore> newlyTold) {
 		Set<MemoryLockStore> late = new HashSet<>();
 		int rank = 0;
 		while (rank < this.places.size()) {
@@ -195,10 +173,9 @@ final class MemoryQueue {
 				if (next.shared()) {
 					tellReaders(rank + 1, newlyTold);
 				}
-				return true;
+				return;
 			}
 		}
-		return false;
 	}
 
 	/**

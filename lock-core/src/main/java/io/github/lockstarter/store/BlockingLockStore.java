@@ -8,8 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
@@ -65,8 +63,8 @@ public abstract class BlockingLockStore implements LockStore {
 	}
 
 	@Override
-	public final CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return answer(() -> tryRelease(key, owner) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_OWNER);
+	public final CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+		return answer(() -> tryRelease(key, owner));
 	}
 
 	private static <T> CompletionStage<T> answer(Supplier<T> request) {

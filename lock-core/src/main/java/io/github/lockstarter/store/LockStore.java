@@ -9,8 +9,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 
@@ -107,17 +105,15 @@ public interface LockStore {
 	List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests);
 
 	/**
-	 * Release a lock, and notify the first reachable JVM in its line.
+	 * Release a lock, and notify the first reachable JVM in its line, for which the lock
+	 * is reserved for a moment. This JVM keeps its places; if it is the first in line, it
+	 * is notified itself.
 	 * @param key the lock
 	 * @param owner the owner that releases it
-	 * @param next the mode of the next waiter in this JVM, which takes a place at the end
-	 * of the line if another JVM was notified. With {@code null}, or
-	 * {@link LockMode#FAIR}, this JVM keeps its places; if it is the first in line, it is
-	 * notified itself
-	 * @return the outcome; if a driver repeats the request unnoticed, the outcome of the
-	 * first one
+	 * @return whether the owner held the lock; if not, nothing was changed. If a driver
+	 * repeats the request unnoticed, the answer to the first one
 	 */
-	CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next);
+	CompletionStage<Boolean> release(LockKey key, OwnerToken owner);
 
 	/**
 	 * Return how this store keeps a lock after its owner has released it, if it can.

@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockContendedException;
@@ -75,6 +77,23 @@ class FairLockTests extends AbstractInstancesTests {
 		lease.close();
 		patient.get();
 		assertThat(this.order).containsExactly(2);
+	}
+
+	/** The message of its turn repeats the withdrawal. */
+	@ParameterizedTest
+	@EnumSource
+	void aPlaceWhoseWithdrawalGotLostIsGivenUpWhenItIsItsTurn(LockMode mode) {
+		Lease lease = this.two.acquire(REQUEST);
+		this.store.withdraw.loseRequests(() -> this.store.withdraw.calls() == 1);
+		LockRequest brief = REQUEST.withMode(mode).withWaitTime(Duration.ofSeconds(3));
+		assertThat(this.time.letPass(() -> this.one.tryAcquire(brief))).isEmpty();
+		this.time.advance(Duration.ofMinutes(2));
+		assertThat(this.store.withdraw.calls()).isOne();
+		assertThat(this.memory.isEmpty()).isFalse();
+		lease.close();
+		this.time.settle();
+		assertThat(this.store.withdraw.calls()).isEqualTo(2);
+		assertThat(this.memory.isEmpty()).isTrue();
 	}
 
 	@Test

@@ -221,7 +221,7 @@ class FairTokenTests {
 		public List<CompletionStage<Boolean>> renew(List<LeaseRequest> requests) {
 			for (LeaseRequest request : requests) {
 				if (request.key().equals(KEY) && FairTokenTests.this.forget.getAndSet(false)) {
-					super.release(request.key(), request.owner(), null);
+					super.release(request.key(), request.owner());
 				}
 			}
 			return super.renew(requests);

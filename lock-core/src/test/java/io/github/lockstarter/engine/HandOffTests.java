@@ -4,12 +4,21 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockInterruptedException;
@@ -19,8 +28,12 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.store.LockInspection;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.Callers;
+import io.github.lockstarter.test.DelegatingStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -146,6 +159,64 @@ class HandOffTests extends AbstractInstancesTests {
 		}
 	}
 
+	/** The message of a release comes after the next request of the one that releases. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void instancesThatAlwaysWaitTakeTurnsAfterEachSlice(boolean blocking) {
+		Duration slice = Duration.ofSeconds(1);
+		List<Runnable> messages = new CopyOnWriteArrayList<>();
+		List<DefaultLockRegistry> instances = List.of(
+				registry(new LateMessages(this.store, blocking, messages), Duration.ofSeconds(30), slice),
+				registry(new LateMessages(this.instances.store(), blocking, messages), Duration.ofSeconds(30), slice));
+		Map<CompletableFuture<Lease>, Integer> requests = new LinkedHashMap<>();
+		IntStream.of(0, 0, 1, 1).forEach((instance) -> request(instances, instance, requests));
+		List<Integer> holders = new ArrayList<>();
+		for (int i = 0; i < 12; i++) {
+			CompletableFuture<Lease> held = requests.keySet()
+				.stream()
+				.filter(CompletableFuture::isDone)
+				.findFirst()
+				.orElseThrow();
+			int holder = Objects.requireNonNull(requests.remove(held));
+			holders.add(holder);
+			request(instances, holder, requests);
+			this.time.advance(slice.dividedBy(2));
+			held.join().close();
+			this.time.settle();
+			messages.forEach(Runnable::run);
+			messages.clear();
+			this.time.settle();
+		}
+		assertThat(holders).containsExactly(0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1);
+	}
+
+	private void request(List<DefaultLockRegistry> instances, int instance,
+			Map<CompletableFuture<Lease>, Integer> requests) {
+		requests.put(instances.get(instance).acquireAsync(REQUEST), instance);
+		this.time.settle();
+	}
+
+	@Test
+	void theStoreIsAskedAgainBeforeItHasAnsweredTheRelease() {
+		CompletableFuture<Boolean> answered = new CompletableFuture<>();
+		DirectStore slow = new DirectStore(this.store) {
+
+			@Override
+			public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+				return super.release(key, owner).thenCombine(answered, (released, now) -> released);
+			}
+
+		};
+		DefaultLockRegistry instance = registry(slow, Duration.ofSeconds(30), Duration.ofMinutes(1));
+		Lease lease = instance.acquire(REQUEST);
+		CompletableFuture<Lease> next = instance.acquireAsync(REQUEST.withLeaseTime(Duration.ofSeconds(10)));
+		lease.close();
+		this.time.settle();
+		assertThat(next).isDone();
+		answered.complete(true);
+		next.join().close();
+	}
+
 	@Test
 	void aLockThatWasFreedDuringALongHoldIsNotHandedOff() throws Exception {
 		try (DefaultLockRegistry freed = registry(this.store, Duration.ofSeconds(30), Duration.ofSeconds(1));
@@ -224,6 +295,43 @@ class HandOffTests extends AbstractInstancesTests {
 			.withMessageContaining("its lease time of 1000 ms expired");
 		awaitNothingLeft();
 		assertThat(lost(KEY)).isEqualTo(1);
+	}
+
+	/** Keeps the messages of a release until the test delivers them. */
+	private static final class LateMessages extends DelegatingStore {
+
+		private final boolean blocking;
+
+		private final List<Runnable> messages;
+
+		LateMessages(LockStore delegate, boolean blocking, List<Runnable> messages) {
+			super(delegate);
+			this.blocking = blocking;
+			this.messages = messages;
+		}
+
+		@Override
+		public boolean mayBlock() {
+			return this.blocking;
+		}
+
+		@Override
+		protected boolean listen(WaitingLine.Listener listener) {
+			return super.listen(new WaitingLine.Listener() {
+
+				@Override
+				public void onRelease(LockKey key) {
+					LateMessages.this.messages.add(() -> listener.onRelease(key));
+				}
+
+				@Override
+				public void onDoubt() {
+					listener.onDoubt();
+				}
+
+			});
+		}
+
 	}
 
 	/** A caller that holds the lock beyond its lease time of a second. */

@@ -215,7 +215,7 @@ class LeaseWatchdogTests {
 	@Test
 	void losesAFixedLeaseAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Ownership ownership = begin(KEY, false);
-		this.client.release(KEY, ownership.owner(), null);
+		this.client.release(KEY, ownership.owner());
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(ownership.isLost()).isTrue();
 		assertThat(ownership.lossReason()).contains("no longer knew its owner");
@@ -279,7 +279,7 @@ class LeaseWatchdogTests {
 	@Test
 	void losesTheLockAsSoonAsTheStoreNoLongerKnowsTheOwner() {
 		Ownership ownership = begin(KEY, true);
-		this.client.release(KEY, ownership.owner(), null);
+		this.client.release(KEY, ownership.owner());
 		this.time.advance(LEASE.dividedBy(3));
 		assertThat(ownership.isLost()).isTrue();
 		assertThat(ownership.lossReason()).contains("no longer knew its owner");
@@ -361,7 +361,7 @@ class LeaseWatchdogTests {
 		new Releases(this.store,
 				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)),
 				this.watchdog, this.orphans, this.notice, new UnderWay(this.time))
-			.release(ownership, hold, null);
+			.release(ownership, hold);
 		assertThat(hold.isLost()).isFalse();
 		assertThat(this.events).isEmpty();
 		assertThat(this.store.release.calls()).isEqualTo(2);
@@ -380,7 +380,7 @@ class LeaseWatchdogTests {
 		new Releases(this.store,
 				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)), silent,
 				this.orphans, this.notice, new UnderWay(this.time))
-			.release(ownership, hold, null);
+			.release(ownership, hold);
 		assertThat(hold.isLost()).isTrue();
 		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Lost.class);
 	}

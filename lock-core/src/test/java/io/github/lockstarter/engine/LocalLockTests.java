@@ -109,8 +109,7 @@ class LocalLockTests {
 	}
 
 	@Test
-	void aWaiterWithoutItsOwnPlaceAsksAfterTheReleaseThoughAnotherOneIsNotified() {
-		this.desk.notifying = true;
+	void theNextFairWaiterAsksAfterTheRelease() {
 		ModelWaiter first = this.desk.come(LockMode.FAIR);
 		ModelWaiter second = this.desk.come(LockMode.FAIR);
 		this.desk.leave(this.desk.hold(first));
@@ -183,7 +182,6 @@ class LocalLockTests {
 	@Test
 	void aWaiterWithoutTimeWaitsForNoMessageAfterAGrantThatIsNotForIt() {
 		this.desk.answering = false;
-		this.desk.notifying = true;
 		ModelWaiter asking = this.desk.come(LockMode.EXCLUSIVE);
 		ModelWaiter next = this.desk
 			.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), Duration.ofHours(2)));
@@ -193,21 +191,6 @@ class LocalLockTests {
 		assertThat(this.desk.requests).isEqualTo(2);
 		this.desk.answerRequest();
 		this.desk.leave(this.desk.hold(next));
-		this.desk.checkEnd();
-	}
-
-	@Test
-	void aPlaceThatWasTakenAtAReleaseIsGivenUpThoughItsWaiterHasLeft() {
-		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
-		ModelWaiter next = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), LONG_LEASE));
-		ModelWaiter fair = this.desk.come(LockMode.FAIR);
-		this.desk.releasing = true;
-		this.desk.leave(hold);
-		this.desk.leave(next);
-		this.desk.change((lock) -> lock.returned(LockMode.EXCLUSIVE));
-		this.desk.releasing = false;
-		this.desk.leave(this.desk.hold(fair));
-		assertThat(this.desk.withdrawals).isOne();
 		this.desk.checkEnd();
 	}
 
@@ -222,7 +205,7 @@ class LocalLockTests {
 		desk.leave(first);
 		Hold third = desk.hold(desk.come(desk.waiter(LockMode.READ, Duration.ZERO, null)));
 		assertThat(third.ownership()).isSameAs(second.ownership());
-		desk.change((lock) -> lock.returned(null));
+		desk.change(LocalLock::returned);
 		desk.releasing = false;
 		desk.leave(second);
 		desk.leave(third);
@@ -237,7 +220,7 @@ class LocalLockTests {
 		this.desk.leave(hold);
 		assertThat(this.desk.requests).isOne();
 		this.desk.releasing = false;
-		this.desk.change((lock) -> lock.returned(null));
+		this.desk.change(LocalLock::returned);
 		this.desk.leave(this.desk.hold(next));
 		assertThat(this.desk.requests).isEqualTo(2);
 		this.desk.checkEnd();
@@ -276,8 +259,6 @@ class LocalLockTests {
 	private static final class SilentDesk extends ModelDesk {
 
 		private boolean answering = true;
-
-		private boolean notifying;
 
 		private int requests;
 
@@ -332,10 +313,10 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+		public void release(Ownership ownership, @Nullable Hold hold) {
 			ownership.release();
 			if (!this.releasing) {
-				change((lock) -> lock.returned(this.notifying ? next : null));
+				change(LocalLock::returned);
 			}
 		}
 

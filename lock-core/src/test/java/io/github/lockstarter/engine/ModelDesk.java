@@ -269,9 +269,9 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
-	public void release(Ownership ownership, @Nullable Hold hold, @Nullable LockMode next) {
+	public void release(Ownership ownership, @Nullable Hold hold) {
 		ownership.release();
-		change((lock) -> lock.returned(null));
+		change(LocalLock::returned);
 	}
 
 	@Override

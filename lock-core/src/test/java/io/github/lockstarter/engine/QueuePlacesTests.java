@@ -30,42 +30,11 @@ class QueuePlacesTests {
 
 	private final Timetable timetable = new Timetable(this.time);
 
-	private final LocalLocks locks = new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time),
-			new ModelDesk(Duration.ZERO));
-
 	private final UnderWay underWay = new UnderWay(this.time);
 
 	private final List<LockKey> rung = new ArrayList<>();
 
 	private final QueuePlaces places = places(Runnable::run);
-
-	@Test
-	void aPlaceThatCouldNotBeGivenUpIsGivenUpLater() {
-		this.store.withdraw.loseRequests(() -> this.store.withdraw.calls() < 3);
-		this.places.leave(KEY);
-		advance(Duration.ofSeconds(10));
-		assertThat(this.store.withdraw.calls()).isEqualTo(3);
-		assertThat(this.timetable.size()).isZero();
-	}
-
-	@Test
-	void aJvmThatWaitsAgainKeepsThePlace() {
-		this.store.withdraw.loseRequests(() -> true);
-		this.places.leave(KEY);
-		this.locks.getOrCreate(KEY);
-		advance(Duration.ofSeconds(10));
-		assertThat(this.store.withdraw.calls()).isEqualTo(1);
-		assertThat(this.timetable.size()).isZero();
-	}
-
-	@Test
-	void aPlaceThatCannotBeGivenUpIsLeftToExpire() {
-		this.store.withdraw.loseRequests(() -> true);
-		this.places.leave(KEY);
-		advance(Duration.ofMinutes(2));
-		assertThat(this.store.withdraw.calls()).isEqualTo(60);
-		assertThat(this.timetable.size()).isZero();
-	}
 
 	@Test
 	void aWaiterThatCameMeanwhileAsksAgainAfterItsPlaceWasGivenUp() {
@@ -106,15 +75,7 @@ class QueuePlacesTests {
 	}
 
 	private QueuePlaces places(Executor threads) {
-		return new QueuePlaces(this.store.waitingLine(), this.timetable, threads, this.underWay, this.locks,
-				this.rung::add);
-	}
-
-	private void advance(Duration duration) {
-		for (long second = 0; second < duration.toSeconds(); second++) {
-			this.time.advance(Duration.ofSeconds(1));
-			this.timetable.runDue();
-		}
+		return new QueuePlaces(this.store.waitingLine(), this.timetable, threads, this.underWay, this.rung::add);
 	}
 
 }

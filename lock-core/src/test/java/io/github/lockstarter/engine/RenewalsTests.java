@@ -24,7 +24,6 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.ManualTime;
 
@@ -256,8 +255,8 @@ class RenewalsTests {
 		}
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return CompletableFuture.completedFuture(ReleaseOutcome.NOT_OWNER);
+		public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+			return CompletableFuture.completedFuture(false);
 		}
 
 	}

@@ -6,20 +6,17 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.testsupport.ManualInstances;
@@ -48,10 +45,10 @@ class UnfinishedLossTests {
 	private final DirectStore store = new DirectStore(new MemoryLockStore(this.memory)) {
 
 		@Override
-		public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+		public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
 			UnfinishedLossTests.this.noticed.countDown();
 			Callers.await(UnfinishedLossTests.this.answer);
-			return super.release(key, owner, next);
+			return super.release(key, owner);
 		}
 
 	};

@@ -107,7 +107,7 @@ public final class ManualInstances implements AfterEachCallback {
 	 * Let that instance release the lock.
 	 */
 	public void releaseElsewhere(LockKey key, OwnerToken owner) {
-		new StoreClient(new MemoryLockStore(this.memory)).release(key, owner, null);
+		new StoreClient(new MemoryLockStore(this.memory)).release(key, owner);
 	}
 
 	@Override

@@ -27,7 +27,6 @@ import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -186,17 +185,16 @@ public final class JdbcLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return Answer.of(() -> tryRelease(key, owner, next));
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+		return Answer.of(() -> tryRelease(key, owner));
 	}
 
-	private ReleaseOutcome tryRelease(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	private boolean tryRelease(LockKey key, OwnerToken owner) {
 		// A release that has to tell a waiter looks at the row anyway
 		if (!this.awaited.remove(key) && this.ownedExclusive.release(key, owner)) {
-			return ReleaseOutcome.RELEASED;
+			return true;
 		}
-		return this.ownedRows.change(key, ReleaseOutcome.NOT_OWNER,
-				(state) -> state.release(this.jvm.get(), owner, next, this.signal.pace()));
+		return this.ownedRows.change(key, false, (state) -> state.release(this.jvm.get(), owner));
 	}
 
 	private boolean tryKeep(LockKey key, OwnerToken owner, Duration time) {

@@ -167,29 +167,11 @@ final class Line {
 	}
 
 	/**
-	 * Tell the first place that it is its turn, and put a JVM behind all others.
-	 * @param spot the new place of the JVM, or {@code null} for none
-	 * @return whether there was such a place
-	 */
-	boolean wakeBefore(String jvm, @Nullable Spot spot, long pace) {
-		if (spot == null) {
-			return wake(jvm);
-		}
-		remove(spot);
-		boolean awake = wake(jvm);
-		if (awake) {
-			add(spot, pace);
-		}
-		return awake;
-	}
-
-	/**
 	 * Tell the first place that it is its turn, and with a reader the readers next to it.
 	 * Another JVM that was told before and has not asked is passed over.
 	 * @param jvm the JVM on whose request this happens
-	 * @return whether there was such a place
 	 */
-	boolean wake(String jvm) {
+	void wake(String jvm) {
 		this.places.removeIf((place) -> !place.isAlive(this.now));
 		this.places.forEach(LineEntry::endTurn);
 		Set<String> late = new HashSet<>();
@@ -205,10 +187,9 @@ final class Line {
 				if (next.spot().shared()) {
 					tellReaders(rank + 1);
 				}
-				return true;
+				return;
 			}
 		}
-		return false;
 	}
 
 	/**

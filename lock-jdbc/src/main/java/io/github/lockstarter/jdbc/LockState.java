@@ -18,7 +18,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * One lock as its row says, and how requests change it.
@@ -189,21 +188,20 @@ final class LockState {
 
 	/**
 	 * Release the lock for an owner, and tell the first waiter if it is free.
-	 * @param next the place that the JVM takes behind this waiter
-	 * @param pace for how long a free lock is reserved for that place
+	 * @return whether the owner held it
 	 */
-	ReleaseOutcome release(String jvm, OwnerToken owner, @Nullable LockMode next, long pace) {
+	boolean release(String jvm, OwnerToken owner) {
 		if (!isHeldBy(owner)) {
-			return ReleaseOutcome.NOT_OWNER;
+			return false;
 		}
 		this.readers.remove(owner);
 		if (!this.readers.isEmpty()) {
 			this.expiresAt = this.readers.lastEnd();
-			return ReleaseOutcome.RELEASED;
+			return true;
 		}
 		this.owner = null;
-		return this.line.wakeBefore(jvm, Spot.of(jvm, next), pace) ? ReleaseOutcome.RELEASED_TO_WAITER
-				: ReleaseOutcome.RELEASED;
+		this.line.wake(jvm);
+		return true;
 	}
 
 	/**

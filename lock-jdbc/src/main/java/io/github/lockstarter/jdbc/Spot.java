@@ -22,14 +22,6 @@ record Spot(String jvm, boolean shared, @Nullable String fairOwner) {
 	}
 
 	/**
-	 * Return the spot of a JVM after a release, or {@code null} if its places stay as
-	 * they are.
-	 */
-	static @Nullable Spot of(String jvm, @Nullable LockMode next) {
-		return (next == null || next == LockMode.FAIR) ? null : new Spot(jvm, next == LockMode.READ, null);
-	}
-
-	/**
 	 * Return the name of the instance.
 	 */
 	String name() {

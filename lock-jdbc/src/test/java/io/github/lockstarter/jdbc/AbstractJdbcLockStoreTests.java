@@ -70,7 +70,7 @@ abstract class AbstractJdbcLockStoreTests extends AbstractCapableLockStoreTests 
 	void theFencingBaseGrowsAlthoughTheClockOfTheDatabaseIsSetBack(LockMode mode) {
 		OwnerToken first = OwnerToken.random(mode);
 		this.one.client().acquire(this.key, first, LEASE_TIME, false);
-		this.one.client().release(this.key, first, null);
+		this.one.client().release(this.key, first);
 		long ahead = 1L << 50;
 		update("fence = ?", ahead, this.key);
 		assertThat(this.one.client().acquire(this.key, OwnerToken.random(mode), LEASE_TIME, false))

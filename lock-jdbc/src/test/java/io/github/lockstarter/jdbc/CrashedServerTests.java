@@ -104,7 +104,7 @@ class CrashedServerTests {
 					.isInstanceOf(AcquireResult.Grant.class);
 			}
 			change.run();
-			client.release(other, holder, null);
+			client.release(other, holder);
 			server.crash();
 			boolean lost = Awaitility.await()
 				.ignoreExceptions()

@@ -63,7 +63,7 @@ class DatabaseClockTests {
 				JdbcLockStore store = new JdbcLockStore(ahead, TestDatabase.SETTINGS)) {
 			StoreClient client = new StoreClient(store);
 			before = ((AcquireResult.Grant) client.acquire(key, owner, LEASE_TIME, false)).fencingBase();
-			client.release(key, owner, null);
+			client.release(key, owner);
 		}
 		try (HikariDataSource pool = TestDatabase.POSTGRESQL.pool(3);
 				JdbcLockStore store = new JdbcLockStore(pool, TestDatabase.SETTINGS)) {
@@ -137,7 +137,7 @@ class DatabaseClockTests {
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+1"));
 		assertThat(client.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Refusal.class);
 		assertThat(client.renew(key, owner, LEASE_TIME)).isTrue();
-		client.release(key, owner, null);
+		client.release(key, owner);
 		assertThat(((AcquireResult.Grant) client.acquire(key, reader, LEASE_TIME, false)).fencingBase())
 			.isGreaterThan(base);
 		TimeZone.setDefault(TimeZone.getTimeZone("GMT+2"));

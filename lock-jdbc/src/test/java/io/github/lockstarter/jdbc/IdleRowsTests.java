@@ -57,7 +57,7 @@ class IdleRowsTests {
 			StoreClient client = new StoreClient(store);
 			client.acquire(held, owner, LEASE_TIME, false);
 			long before = ((AcquireResult.Grant) client.acquire(idle, owner, LEASE_TIME, false)).fencingBase();
-			client.release(idle, owner, null);
+			client.release(idle, owner);
 			store.idleRows().tryDelete();
 			assertThat(exists(database, idle)).isTrue();
 			database.expire(idle);
@@ -91,7 +91,7 @@ class IdleRowsTests {
 			try (JdbcLockStore store = new JdbcLockStore(statements, TestDatabase.SETTINGS)) {
 				OwnerToken owner = OwnerToken.random();
 				other.acquire(key, owner, LEASE_TIME, false);
-				other.release(key, owner, null);
+				other.release(key, owner);
 				database.expire(key);
 				store.idleRows().tryDelete();
 			}

@@ -63,7 +63,7 @@ class LostConnectionTests {
 			Awaitility.await().until(() -> messages.doubts.get() >= doubts + 2 && waiter.listen(messages));
 			Awaitility.await().until(() -> otherStore.signal().state() == SignalState.NOTIFIED);
 			assertRefused(waiter.acquire(this.key, OwnerToken.random(), LEASE_TIME, true));
-			holder.release(this.key, this.owner, null);
+			holder.release(this.key, this.owner);
 			Awaitility.await().until(() -> messages.heard.contains(this.key));
 		}
 	}

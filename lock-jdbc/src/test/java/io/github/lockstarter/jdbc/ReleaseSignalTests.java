@@ -54,7 +54,7 @@ class ReleaseSignalTests {
 			assertThat(waiter.listen(messages)).isTrue();
 			OwnerToken own = OwnerToken.random();
 			assertThat(waiter.acquire(key, own, LEASE_TIME, true)).isInstanceOf(AcquireResult.Grant.class);
-			waiter.release(key, own, null);
+			waiter.release(key, own);
 			assertThat(store.signal().state()).isEqualTo(SignalState.IDLE);
 			assertThat(store.waitingLine().isListening()).isEmpty();
 			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
@@ -75,7 +75,7 @@ class ReleaseSignalTests {
 				assertThat(new SqlSession(connection, 1).all("select pg_listening_channels()", (row) -> 1)).isEmpty();
 				assertThat(connection.getNetworkTimeout()).isZero();
 			}
-			holder.release(key, owner, null);
+			holder.release(key, owner);
 		}
 	}
 
@@ -112,11 +112,11 @@ class ReleaseSignalTests {
 				OwnerToken next = OwnerToken.random();
 				holder.acquire(key, owner, LEASE_TIME, false);
 				waiter.acquire(key, next, LEASE_TIME, true);
-				holder.release(key, owner, null);
+				holder.release(key, owner);
 				Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> messages.heard.contains(key));
 				messages.heard.clear();
 				assertThat(waiter.acquire(key, next, LEASE_TIME, true)).isInstanceOf(AcquireResult.Grant.class);
-				waiter.release(key, next, null);
+				waiter.release(key, next);
 			}
 			assertThat(messages.doubts).hasValue(0);
 		}
@@ -156,7 +156,7 @@ class ReleaseSignalTests {
 				slow.set(false);
 				Awaitility.await().until(() -> store.signal().state() == SignalState.NOTIFIED);
 				assertThat(output.toString().split("has sent no message")).hasSize(2);
-				holder.release(key, owner, null);
+				holder.release(key, owner);
 				Awaitility.await().until(() -> messages.heard.contains(key));
 			}
 		}
@@ -255,7 +255,7 @@ class ReleaseSignalTests {
 				StoreClient holder = new StoreClient(holding);
 				holder.acquire(key, owner, LEASE_TIME, false);
 				waiter.acquire(key, OwnerToken.random(), LEASE_TIME, true);
-				holder.release(key, owner, null);
+				holder.release(key, owner);
 				Awaitility.await().until(() -> messages.heard.contains(key));
 			}
 		}

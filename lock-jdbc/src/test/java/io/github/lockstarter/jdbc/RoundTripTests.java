@@ -40,7 +40,7 @@ class RoundTripTests {
 				StoreClient client = new StoreClient(store);
 				client.acquire(key, this.owner, LEASE_TIME, true);
 				assertThat(statements.take()).hasSize(first);
-				client.release(key, this.owner, null);
+				client.release(key, this.owner);
 				assertThat(statements.take()).hasSize(1);
 				client.acquire(key, OwnerToken.random(), LEASE_TIME, true);
 				assertThat(statements.take()).hasSize(later);
@@ -95,11 +95,11 @@ class RoundTripTests {
 				new StoreClient(second).acquire(key, before, LEASE_TIME, true);
 				new StoreClient(counted).acquire(key, this.owner, LEASE_TIME, true);
 				new StoreClient(third).acquire(key, OwnerToken.random(), LEASE_TIME, true);
-				new StoreClient(second).release(key, before, null);
+				new StoreClient(second).release(key, before);
 				statements.take();
 				new StoreClient(counted).acquire(key, this.owner, LEASE_TIME, true);
 				assertThat(changes(statements)).hasSize(2).last(InstanceOfAssertFactories.STRING).endsWith("; commit");
-				new StoreClient(counted).release(key, this.owner, null);
+				new StoreClient(counted).release(key, this.owner);
 				assertThat(changes(statements)).hasSize(2)
 					.last(InstanceOfAssertFactories.STRING)
 					.contains("pg_notify")

@@ -134,12 +134,10 @@ final class LockScriptCalls {
 
 	/**
 	 * Return a call that releases a lock.
-	 * @param next the mode of the waiter for which the instance takes a place if another
-	 * one was woken
 	 * @param remembered whether the server remembers the release for a while, because the
 	 * driver may repeat the call unnoticed
 	 */
-	ScriptCall release(LockKey key, OwnerToken owner, @Nullable LockMode next, boolean remembered) {
+	ScriptCall release(LockKey key, OwnerToken owner, boolean remembered) {
 		String lock = this.keys.lock(key);
 		boolean shared = owner.mode() == LockMode.READ;
 		byte[][] lockKeys = shared ? keys(lock, this.keys.queue(lock), this.keys.turn(lock), this.keys.readers(lock))
@@ -149,8 +147,8 @@ final class LockScriptCalls {
 			lockKeys[lockKeys.length - 1] = bytes(this.keys.released(lock, owner));
 		}
 		return new ScriptCall(shared ? LockScript.RELEASE_SHARED : LockScript.RELEASE, lockKeys, bytes(owner.value()),
-				this.instance.place, nextPlace(next), QUEUE_RETENTION, this.channelPrefix, bytes(key.toString()),
-				this.distance.need(), listenersKnown(), this.distance.shortestTurn());
+				this.instance.place, this.channelPrefix, bytes(key.toString()), listenersKnown(),
+				this.distance.shortestTurn());
 	}
 
 	ScriptCall enter(LockKey key, OwnerToken owner) {
@@ -178,13 +176,6 @@ final class LockScriptCalls {
 			case READ -> this.instance.sharedPlace;
 			case FAIR -> bytes(id() + ':' + owner.value().substring(owner.value().lastIndexOf('.') + 1));
 		};
-	}
-
-	private byte[] nextPlace(@Nullable LockMode next) {
-		if (next == null || next == LockMode.FAIR) {
-			return NONE;
-		}
-		return (next == LockMode.READ) ? this.instance.sharedPlace : this.instance.place;
 	}
 
 	private byte[] need(boolean inLine) {

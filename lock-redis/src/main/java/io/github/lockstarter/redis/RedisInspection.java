@@ -49,7 +49,7 @@ final class RedisInspection implements LockInspection {
 			CompletionStage<Boolean> freed = CompletableFuture.completedFuture(false);
 			for (Owner owner : found.owners) {
 				// Not remembered: the owner must learn that it has lost the lock
-				freed = freed.thenCombine(this.scripts.send(() -> this.calls.release(key, owner.token, null, false),
+				freed = freed.thenCombine(this.scripts.send(() -> this.calls.release(key, owner.token, false),
 						(Long answer) -> answer != 0), Boolean::logicalOr);
 			}
 			return freed;

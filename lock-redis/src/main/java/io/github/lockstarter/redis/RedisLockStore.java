@@ -18,7 +18,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -29,7 +28,6 @@ import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -202,21 +200,13 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		CompletableFuture<ReleaseOutcome> answer = this.scripts
-			.send(() -> this.calls.release(key, owner, next, this.scripts.mayRepeat()), RedisLockStore::outcome);
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+		CompletableFuture<Boolean> answer = this.scripts
+			.send(() -> this.calls.release(key, owner, this.scripts.mayRepeat()), (Long released) -> released == 1);
 		if (this.awaitingReleases) {
-			answer.handle((outcome, ex) -> outcome).join();
+			answer.handle((released, ex) -> released).join();
 		}
 		return answer;
-	}
-
-	private static ReleaseOutcome outcome(long answer) {
-		return switch ((int) answer) {
-			case 0 -> ReleaseOutcome.NOT_OWNER;
-			case 1 -> ReleaseOutcome.RELEASED;
-			default -> ReleaseOutcome.RELEASED_TO_WAITER;
-		};
 	}
 
 	private CompletionStage<Boolean> keep(LockKey key, OwnerToken owner, Duration time) {

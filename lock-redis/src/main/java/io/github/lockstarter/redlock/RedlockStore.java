@@ -19,7 +19,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockstarter.LockKey;
@@ -30,7 +29,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * Keeps exclusive locks on a majority of independent Redis servers, by the <a href=
@@ -165,17 +163,17 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 		}
 		// The lock is lost, but servers where it was free have taken it again
 		return request.leaseTime().isZero() ? CompletableFuture.completedFuture(false)
-				: release(request.key(), request.owner(), null).handle((outcome, ex) -> false);
+				: release(request.key(), request.owner()).handle((outcome, ex) -> false);
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
 		return ask((server) -> server.release(key, owner), Answers::isClear).thenApply((released) -> {
 			if (released.isMajority((each) -> !each)) {
-				return ReleaseOutcome.NOT_OWNER;
+				return false;
 			}
 			if (released.isMajority((each) -> true)) {
-				return ReleaseOutcome.RELEASED;
+				return true;
 			}
 			throw released.tooFew(released.answers().size(), "answered");
 		});
@@ -196,8 +194,7 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 					.filter((holding) -> !OwnerToken.isForeign(holding.owner().value())
 							&& holding.fencingBase() == LockInspection.baseOf(fencingToken))
 					.findFirst()
-					.map((holding) -> release(key, holding.owner(), null)
-						.thenApply((outcome) -> outcome != ReleaseOutcome.NOT_OWNER))
+					.map((holding) -> release(key, holding.owner()))
 					.orElse(CompletableFuture.completedFuture(false)));
 			}
 

@@ -6,11 +6,11 @@
 --       5 remembers this release; see release.lua
 -- ARGV  as in release.lua
 -- Returns 0 when the owner does not hold the lock, 1 when the owner has released it or this is
---         a repetition, 2 when the lock is free and a place was woken
+--         a repetition
 
 local lock, queue, turn, readers, released = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local owner, instance, place, queueRetention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local channelPrefix, message, need, listenersKnown = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local owner, instance = ARGV[1], ARGV[2]
+local channels = { prefix = ARGV[3], message = ARGV[4], known = ARGV[5], turn = ARGV[6] }
 local call = redis.call
 
 -- Uses readers.lua
@@ -34,7 +34,7 @@ if call('EXISTS', queue) == 0 then
   return 1
 end
 
--- Uses place.lua, queue.lua, leave.lua, listeners.lua, wake.lua, pass-on.lua
+-- Uses place.lua, queue.lua, listeners.lua, wake.lua
 
-local channels = { prefix = channelPrefix, message = message, known = listenersKnown, turn = ARGV[9] }
-return passOn(queue, turn, instance, place, need, queueRetention, channels)
+wake(queue, turn, instance, channels)
+return 1

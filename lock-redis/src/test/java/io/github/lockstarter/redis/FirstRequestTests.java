@@ -23,7 +23,6 @@ import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,14 +70,14 @@ class FirstRequestTests {
 		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
 			CompletionStage<AcquireResult> first = acquire(store, KEY, this.owner);
-			CompletionStage<ReleaseOutcome> release = store.release(KEY, this.owner, null);
+			CompletionStage<Boolean> release = store.release(KEY, this.owner);
 			CompletionStage<AcquireResult> second = acquire(store, KEY, this.other);
 			this.network.awaitHeld();
 			assertThat(first.toCompletableFuture()).isNotDone();
 			assertThat(second.toCompletableFuture()).isNotDone();
 			this.network.letGo();
 			assertThat(first.toCompletableFuture().join()).isInstanceOf(AcquireResult.Grant.class);
-			assertThat(release.toCompletableFuture().join()).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(release.toCompletableFuture().join()).isTrue();
 			assertThat(second.toCompletableFuture().join()).isInstanceOf(AcquireResult.Grant.class);
 		}
 		connections.destroy();

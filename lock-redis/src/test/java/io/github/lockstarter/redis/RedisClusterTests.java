@@ -32,7 +32,6 @@ import io.github.lockstarter.servers.RedisCluster;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.StoreClient;
@@ -210,8 +209,8 @@ class RedisClusterTests {
 	class WithJedis extends StoreInCluster {
 
 		@Override
-		protected ReleaseOutcome repeatedRelease() {
-			return ReleaseOutcome.RELEASED;
+		protected boolean repeatedRelease() {
+			return true;
 		}
 
 		@Override

@@ -16,7 +16,6 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +47,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			long base = acquire(owner);
 			assertThat(redis.command("GET", FENCE)).isEqualTo(Long.toString(base));
 			assertExpiry(FENCE, RedisLockSettings.DEFAULTS.fenceRetention());
-			store.release(KEY, owner, null);
+			store.release(KEY, owner);
 			assertExpiry(FENCE, RedisLockSettings.DEFAULTS.fenceRetention());
 			assertThat(redis.command("KEYS", "*")).isEqualTo(FENCE);
 		}
@@ -64,7 +63,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			redis.command("SET", FENCE, Long.toString(FUTURE));
 			assertThat(acquire(owner)).isEqualTo(FUTURE + 1);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000001");
-			store.release(KEY, owner, null);
+			store.release(KEY, owner);
 			assertThat(acquire(other)).isEqualTo(FUTURE + 2);
 			assertThat(redis.command("GET", FENCE)).isEqualTo("2000000000000002");
 		}
@@ -237,7 +236,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void theFirstWaiterIsNotifiedWhichLockIsFreeAndKeepsItsPlaceAndPrecedence() {
 			grant(owner);
 			try (Waiter second = new Waiter("second", 4); Waiter first = new Waiter("first", 2)) {
-				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("EXISTS", LOCK)).isEqualTo("0");
 				assertThat(queue()).isEqualTo("first 3 second 4");
@@ -250,7 +249,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void theLockIsKeptForAsLongAsADistantWaiterNeeds() {
 			grant(owner);
 			try (Waiter far = new Waiter(".far", 16 + 2 * 6)) {
-				store.release(KEY, owner, null);
+				store.release(KEY, owner);
 				assertExpiry(TURN, TURN_TIME.multipliedBy(64));
 			}
 		}
@@ -272,7 +271,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void aWaiterThatWasNotifiedAndHasNotComeIsPassedOverAndKeepsItsPlace() {
 			grant(owner);
 			try (Waiter second = new Waiter("second", 4); Waiter paused = new Waiter("paused", 3)) {
-				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
 				assertThat(second.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("paused 3 second 5");
 			}
@@ -283,7 +282,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			List<Waiter> paused = IntStream.range(0, 20).mapToObj((i) -> new Waiter("paused" + i, 2 * i + 1)).toList();
 			try (Waiter last = new Waiter("last", 200)) {
-				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
 				assertThat(last.read()).isEqualTo("stock:1001");
 				assertThat(redis.command("ZCARD", QUEUE)).isEqualTo("17");
 			}
@@ -295,7 +294,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			redis.command("ZADD", QUEUE, "2", "dead", "3", "dead-too", "8", "dead-behind");
 			try (Waiter waiter = new Waiter("alive", 6)) {
-				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
 				assertThat(waiter.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("alive 7 dead-behind 8");
 			}
@@ -306,7 +305,8 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			try (Waiter waiter = new Waiter("waiting", 2)) {
 				long before = micros();
-				assertThat(store.release(KEY, owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
+				refusal(other, true);
 				assertThat(arrival(redis.command("ZRANGE", QUEUE, "-1", "-1"))).isBetween(before - before % 8,
 						micros());
 				assertExpiry(QUEUE, QUEUE_RETENTION);
@@ -339,7 +339,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 			redis.command("SCRIPT", "FLUSH");
 			assertThat(store.renew(KEY, owner, LEASE_TIME)).isTrue();
 			redis.command("SCRIPT", "FLUSH");
-			assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, owner)).isTrue();
 			redis.command("ZADD", QUEUE, "2", "dead");
 			redis.command("SCRIPT", "FLUSH");
 			store.withdraw(KEY);
@@ -353,7 +353,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 				.withMessageContaining("'" + LOCK + "'")
 				.withMessageContaining("distributed-lock.key-prefix");
 			assertThat(store.renew(KEY, owner, LEASE_TIME)).isFalse();
-			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> store.release(KEY, owner, null))
+			assertThatExceptionOfType(UnusableStoreException.class).isThrownBy(() -> store.release(KEY, owner))
 				.withMessageContaining("'" + LOCK + "'");
 			assertThat(redis.command("LRANGE", LOCK, "0", "-1")).isEqualTo("an element");
 		}

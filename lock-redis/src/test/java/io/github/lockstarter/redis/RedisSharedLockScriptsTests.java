@@ -13,7 +13,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -173,7 +172,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(otherReader);
 			redis.command("ZADD", READERS, Long.toString(millis() - 1), reader.value());
 			assertThat(store.renew(KEY, reader, LEASE_TIME)).isFalse();
-			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, reader)).isFalse();
 			assertThat(redis.command("GET", LOCK)).isEqualTo("shared");
 			assertThat(store.renew(KEY, otherReader, LEASE_TIME)).isTrue();
 		}
@@ -183,7 +182,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			redis.command("SET", LOCK, "a-writer", "PX", "30000");
 			assertThat(store.renew(KEY, reader, LEASE_TIME)).isFalse();
-			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(KEY, reader)).isFalse();
 			assertThat(redis.command("GET", LOCK)).isEqualTo("a-writer");
 			assertExpiry(LOCK, Duration.ofSeconds(30));
 		}
@@ -216,7 +215,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		@Test
 		void theLastReaderFreesTheLockAndLeavesTheFenceAlone() {
 			grant(reader);
-			assertThat(store.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader)).isTrue();
 			assertThat(redis.command("KEYS", "*")).isEqualTo(FENCE);
 		}
 
@@ -225,7 +224,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(reader);
 			grant(otherReader, SHORTER);
 			try (Waiter writer = new Waiter("writer", 2)) {
-				assertThat(store.release(KEY, reader, LockMode.WRITE)).isEqualTo(ReleaseOutcome.RELEASED);
+				assertThat(store.release(KEY, reader)).isTrue();
 				assertThat(queue()).isEqualTo("writer 2");
 			}
 			assertThat(redis.command("GET", LOCK)).isEqualTo("shared");
@@ -236,7 +235,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void theDeadAreNoReasonToKeepTheLock() {
 			grant(reader);
 			redis.command("ZADD", READERS, Long.toString(millis() - 1), "dead");
-			assertThat(store.release(KEY, reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader)).isTrue();
 			assertThat(redis.command("EXISTS", LOCK, READERS)).isEqualTo("0");
 		}
 
@@ -244,7 +243,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		void deadWaitersAreSkippedAndNobodyQueues() {
 			grant(reader);
 			redis.command("ZADD", QUEUE, "2", "dead:read", "4", "dead-too");
-			assertThat(store.release(KEY, reader, LockMode.READ)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(store.release(KEY, reader)).isTrue();
 			assertThat(redis.command("EXISTS", LOCK, QUEUE, READERS)).isEqualTo("0");
 		}
 
@@ -260,7 +259,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 					Waiter second = new Waiter("second:read", 4);
 					Waiter writer = new Waiter("writer", 6);
 					Waiter last = new Waiter("last:read", 8)) {
-				assertThat(store.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+				assertThat(store.release(KEY, owner)).isTrue();
 				assertThat(first.read()).isEqualTo("stock:1001");
 				assertThat(second.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("first:read 3 second:read 5 writer 6 last:read 8");
@@ -273,7 +272,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 			grant(owner);
 			try (Waiter first = new Waiter("first:read", 2); Waiter last = new Waiter("last:read", 6)) {
 				redis.command("ZADD", QUEUE, "4", "dead:read");
-				store.release(KEY, owner, null);
+				store.release(KEY, owner);
 				assertThat(last.read()).isEqualTo("stock:1001");
 				assertThat(queue()).isEqualTo("first:read 3 dead:read 4 last:read 7");
 			}

@@ -18,7 +18,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.servers.RedisServer;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.StoreClient;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
@@ -142,9 +141,9 @@ class ReplicaAcknowledgementTests {
 		connections.start();
 		try (RedisLockStore store = new RedisLockStore(connections, ONE_REPLICA)) {
 			OwnerToken owner = OwnerToken.random();
-			new StoreClient(store).release(REQUEST.key(), owner, null);
+			new StoreClient(store).release(REQUEST.key(), owner);
 			this.redis.command("CLIENT", "PAUSE", "300", "WRITE");
-			assertThat(store.release(REQUEST.key(), owner, null)).isCompletedWithValue(ReleaseOutcome.NOT_OWNER);
+			assertThat(store.release(REQUEST.key(), owner)).isCompletedWithValue(false);
 		}
 		finally {
 			connections.destroy();

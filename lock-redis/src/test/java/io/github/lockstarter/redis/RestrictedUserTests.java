@@ -87,7 +87,7 @@ class RestrictedUserTests extends AbstractRightsTests {
 			two.acquire(KEY, other, LEASE_TIME, true);
 			two.withdraw(KEY);
 			two.acquire(KEY, other, LEASE_TIME, true);
-			one.release(KEY, owner, LockMode.EXCLUSIVE);
+			one.release(KEY, owner);
 			redis.command("FLUSHALL");
 			one.acquire(KEY, reader, LEASE_TIME, false);
 			two.acquire(KEY, other, LEASE_TIME, true);

@@ -101,7 +101,7 @@ class FencingTokenTests {
 			client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);
 			client.renew(RedlockServers.KEY, owner, LEASE_TIME);
 			long held = this.servers.held();
-			client.release(RedlockServers.KEY, owner, null);
+			client.release(RedlockServers.KEY, owner);
 			return held == 3;
 		});
 	}
@@ -109,7 +109,7 @@ class FencingTokenTests {
 	private static long acquireAndRelease(StoreClient client) {
 		OwnerToken owner = OwnerToken.random();
 		AcquireResult.Grant grant = (AcquireResult.Grant) client.acquire(RedlockServers.KEY, owner, LEASE_TIME, false);
-		client.release(RedlockServers.KEY, owner, null);
+		client.release(RedlockServers.KEY, owner);
 		return grant.fencingBase();
 	}
 

@@ -14,7 +14,6 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.servers.Network;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
@@ -66,7 +65,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			grant(client, this.owner);
 			Awaitility.await().until(() -> this.servers.held() == 3);
 			network.disconnect();
-			assertThat(client.release(KEY, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(client.release(KEY, this.owner)).isTrue();
 			assertThat(this.servers.held()).isEqualTo(1);
 			network.heal();
 			this.servers.awaitFree();
@@ -81,14 +80,14 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			long base = grant(cutOff, this.owner);
 			mustNotGet(this.two, this.other);
 			assertThat(cutOff.renew(KEY, this.owner, LEASE_TIME)).isTrue();
-			assertThat(cutOff.release(KEY, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(cutOff.release(KEY, this.owner)).isTrue();
 			long next = grant(this.two, this.other);
 			SafetyViolation.check(next > base, "base %s after %s", next, base);
 			network.heal();
 			// The late requests of the first owner harm nobody
 			mustNotGet(cutOff, OwnerToken.random());
 			assertThat(this.two.renew(KEY, this.other, LEASE_TIME)).isTrue();
-			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(this.two.release(KEY, this.other)).isTrue();
 			this.servers.awaitFree();
 		}
 	}
@@ -137,7 +136,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			first.heal();
 			second.heal();
 			mustNotGet(new StoreClient(deaf), OwnerToken.random());
-			assertThat(this.two.release(KEY, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+			assertThat(this.two.release(KEY, this.other)).isTrue();
 			this.servers.awaitFree();
 		}
 	}
@@ -171,7 +170,7 @@ class RedlockNetworkTests extends AbstractRedlockTests {
 			client.renew(KEY, this.owner, LEASE_TIME);
 			return this.servers.held() == 3;
 		});
-		client.release(KEY, this.owner, null);
+		client.release(KEY, this.owner);
 		this.servers.awaitFree();
 	}
 

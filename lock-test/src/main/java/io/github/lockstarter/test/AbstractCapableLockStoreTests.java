@@ -13,7 +13,6 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,7 +67,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.two)).containsOnly(this.key);
 	}
 
@@ -79,7 +78,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.two.queue(this.key);
 		this.three.queue(this.key);
 		assertThat(this.one.client().waiters(this.key)).hasSize(2);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.two.grant(this.key, this.other);
 		assertThat(this.one.client().waiters(this.key)).hasSize(1);
 		this.three.withdraw(this.key);
@@ -90,7 +89,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void aJvmThatDoesNotWaitIsNotNotified() {
 		this.one.grant(this.key, this.owner);
 		this.two.mustNotGet(this.key, this.other);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.two)).isEmpty();
 	}
 
@@ -99,7 +98,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertThat(heardBy(this.two)).containsOnly(this.key);
 		assertNotNotified(this.three);
 		this.two.withdraw(this.key);
@@ -111,7 +110,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.two.withdraw(this.key);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.two)).isEmpty();
 	}
 
@@ -123,7 +122,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.two.withdraw(this.key);
 		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).isEmpty();
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 	}
 
@@ -133,25 +132,32 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.two.queue(this.key);
 		this.three.queue(this.key);
 		this.two.queue(this.key);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertThat(heardBy(this.two)).containsOnly(this.key);
 		assertNotNotified(this.three);
 	}
 
 	@Test
-	void aJvmThatReleasesCanQueueBehindTheOneThatWasNotified() {
+	void aJvmThatReleasesAndAsksAtOnceStandsBehindTheOneThatWasNotified() {
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		this.three.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE))
-			.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
+		// A store may no longer show the one whose turn it is
+		int waiters = this.one.client().waiters(this.key).size();
+		for (LockMode mode : LockMode.values()) {
+			this.one.mustWait(this.key, OwnerToken.random(mode));
+		}
+		this.one.queue(this.key);
+		assertThat(this.one.client().waiters(this.key)).hasSize(waiters + 1);
 		this.two.grant(this.key, this.other);
-		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.client().waiters(this.key)).hasSize(2);
+		assertThat(this.two.release(this.key, this.other)).isTrue();
 		assertThat(heardBy(this.three)).contains(this.key);
 		assertNotNotified(this.one);
 		this.three.grant(this.key, this.other);
-		assertThat(this.three.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.three.release(this.key, this.other)).isTrue();
 		assertThat(heardBy(this.one)).contains(this.key);
 	}
 
@@ -160,7 +166,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		LockKey hostile = LockKey.of(this.key.name(), this.key.key() + ":{a}%7B+\n\0 ä🔒");
 		this.one.grant(hostile, this.owner);
 		this.two.queue(hostile);
-		this.one.release(hostile, this.owner, null);
+		this.one.release(hostile, this.owner);
 		assertThat(heardBy(this.two, hostile)).containsExactly(hostile);
 	}
 
@@ -206,7 +212,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
 		keep(HOUR);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner)).isFalse();
 		assertThat(heardBy(this.two)).isEmpty();
 		this.two.mustNotGet(this.key, this.other, ALMOST_AN_HOUR, HOUR);
 	}
@@ -263,8 +269,8 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void aReaderThatIsReleasedTwiceTakesNothingFromOthers() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+		assertThat(this.one.release(this.key, this.reader)).isTrue();
+		assertThat(this.one.release(this.key, this.reader)).isEqualTo(repeatedRelease());
 		this.two.mustHold(this.key, this.otherReader);
 		this.three.mustNotGet(this.key, this.owner);
 	}
@@ -272,9 +278,9 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	@Test
 	void aReaderThatComesTooLateForItsOwnReleaseIsReleasedOnceMore() {
 		this.one.grant(this.key, this.reader);
-		this.one.release(this.key, this.reader, null);
+		this.one.release(this.key, this.reader);
 		this.one.grant(this.key, this.reader);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader)).isTrue();
 		this.two.grant(this.key, this.owner);
 	}
 
@@ -293,7 +299,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.reader);
 		this.one.mustNotGet(this.key, writer);
 		this.one.mustNotHold(this.key, writer);
-		assertThat(this.one.release(this.key, writer, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, writer)).isFalse();
 		this.one.mustHold(this.key, this.reader);
 	}
 
@@ -351,7 +357,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.one.queue(this.key);
 		this.two.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.one)).containsOnly(this.key);
 		assertNotNotified(this.two);
 	}
@@ -360,27 +366,14 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void aReadingJvmIsNotifiedOfAnOrphanThatItReleasesWhileItWaits() {
 		this.one.grant(this.key, this.reader);
 		this.one.queue(this.key, this.owner);
-		this.one.release(this.key, this.reader, null);
+		this.one.release(this.key, this.reader);
 		assertThat(heardBy(this.one)).containsOnly(this.key);
 		this.one.grant(this.key, this.owner);
 		this.one.queue(this.key, this.otherReader);
 		this.one.heard().clear();
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.one.grant(this.key, this.otherReader);
 		assertThat(heardBy(this.one)).containsOnly(this.key);
-	}
-
-	@Test
-	void aJvmThatReleasesForItsNextCallerIsNotifiedAfterAllOthers() {
-		this.one.grant(this.key, this.owner);
-		this.one.queue(this.key);
-		this.two.queue(this.key);
-		this.one.release(this.key, this.owner, LockMode.EXCLUSIVE);
-		assertThat(heardBy(this.two)).containsOnly(this.key);
-		assertNotNotified(this.one);
-		this.two.grant(this.key, this.other);
-		this.two.release(this.key, this.other, null);
-		assertThat(heardBy(this.one)).contains(this.key);
 	}
 
 	@Test
@@ -388,7 +381,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.two.queue(this.key);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertThat(heardBy(this.two)).hasSizeGreaterThanOrEqualTo(1);
 		int heard = this.two.heard().size();
 		this.two.withdraw(this.key, this.fair);
@@ -400,25 +393,26 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertThat(heardBy(this.two)).contains(this.key);
 		this.two.withdraw(this.key);
 		assertThat(heardBy(this.three)).contains(this.key);
 		this.three.grant(this.key, this.laterFair);
-		assertThat(this.three.release(this.key, this.laterFair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.three.release(this.key, this.laterFair)).isTrue();
+		assertNobodyWaits();
 	}
 
 	@Test
 	void aJvmThatAsksForAnotherOwnerThanItWasNotifiedForIsNotLate() {
 		this.one.grant(this.key, this.owner);
 		this.three.arrive(this.key, this.fair);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		// A store that polls tells of the last notification only
 		assertThat(heardBy(this.three)).contains(this.key);
 		endReservation(this.key);
 		this.two.grant(this.key, this.other);
 		this.three.queue(this.key);
-		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.two.release(this.key, this.other)).isTrue();
 		assertThat(heardBy(this.three)).hasSizeGreaterThan(1);
 	}
 
@@ -427,7 +421,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.fair);
 		this.two.mustNotGet(this.key, this.reader);
 		this.two.mustNotGet(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.fair, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.fair)).isTrue();
 		this.two.grant(this.key, this.reader);
 		this.one.mustNotGet(this.key, this.laterFair);
 	}
@@ -443,9 +437,9 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader);
 		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.reader)).isTrue();
 		this.three.mustNotGet(this.key, this.owner);
-		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.two.release(this.key, this.otherReader)).isTrue();
 		this.three.grant(this.key, this.owner);
 	}
 
@@ -459,9 +453,9 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	@Test
 	void aFencingBaseGrowsFromReaderToWriterAndBack() {
 		long first = this.one.grant(this.key, this.reader);
-		this.one.release(this.key, this.reader, null);
+		this.one.release(this.key, this.reader);
 		long second = this.two.grant(this.key, this.owner);
-		this.two.release(this.key, this.owner, null);
+		this.two.release(this.key, this.owner);
 		assertGrowing(first, second, this.one.grant(this.key, this.otherReader));
 	}
 
@@ -479,7 +473,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		assertThat(this.two.client().renew(this.key, this.otherReader, HOUR)).isTrue();
 		expire(this.key, this.reader);
 		this.one.mustNotHold(this.key, this.reader);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.reader)).isFalse();
 		this.two.mustHold(this.key, this.otherReader);
 		this.three.mustNotGet(this.key, this.owner);
 	}
@@ -490,7 +484,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.mustHold(this.key, this.reader);
 		this.two.mustNotHold(this.key, this.otherReader);
 		this.two.mustNotGet(this.key, this.owner, Duration.ZERO, SHORTER_LEASE_TIME);
-		this.one.release(this.key, this.reader, null);
+		this.one.release(this.key, this.reader);
 		this.one.mustNotHold(this.key, this.reader);
 	}
 
@@ -498,7 +492,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void aCrashedReaderFreesItsShareWhenItsOwnLeaseEnds() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader, HOUR);
-		this.two.release(this.key, this.otherReader, null);
+		this.two.release(this.key, this.otherReader);
 		this.three.mustNotGet(this.key, this.owner);
 		expire(this.key, this.reader);
 		this.three.grant(this.key, this.owner);
@@ -508,16 +502,16 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
-		this.two.release(this.key, this.otherReader, null);
+		this.two.release(this.key, this.otherReader);
 		this.three.mustNotGet(this.key, this.owner, SHORTER_LEASE_TIME, LEASE_TIME);
 	}
 
 	@Test
 	void aReaderThatDoesNotHoldTheLockChangesNothing() {
 		this.one.grant(this.key, this.reader);
-		assertThat(this.two.release(this.key, this.otherReader, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.release(this.key, this.otherReader)).isFalse();
 		this.two.mustNotHold(this.key, this.otherReader);
-		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.release(this.key, this.owner)).isFalse();
 		this.two.mustNotHold(this.key, this.owner);
 		this.two.mustNotGet(this.key, this.owner);
 	}
@@ -528,7 +522,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.reader);
 		this.two.queue(this.key, this.owner);
 		this.three.queue(this.key, this.otherReader);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.reader)).isTrue();
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotNotified(this.three);
 		this.two.grant(this.key, this.owner);
@@ -549,8 +543,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key, this.reader);
 		this.three.queue(this.key, this.otherReader);
-		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE))
-			.isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.otherReader);
@@ -565,7 +558,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.two.queue(this.key, this.reader);
 		this.three.queue(this.key, this.other);
 		four.queue(this.key, this.otherReader);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertThat(heardBy(this.two)).containsExactly(this.key);
 		assertNotNotified(four);
 		this.two.grant(this.key, this.reader);
@@ -585,10 +578,11 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	@Test
 	void nothingIsLeftOfAReader() {
 		this.one.grant(this.key, this.reader);
-		this.one.release(this.key, this.reader, null);
+		this.one.release(this.key, this.reader);
 		this.two.grant(this.key, this.owner);
-		assertThat(this.two.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
-		assertThat(this.one.release(this.key, this.reader, null)).isEqualTo(repeatedRelease());
+		assertThat(this.two.release(this.key, this.owner)).isTrue();
+		assertNobodyWaits();
+		assertThat(this.one.release(this.key, this.reader)).isEqualTo(repeatedRelease());
 	}
 
 	@Test
@@ -599,7 +593,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		for (int i = 0; i < owners.size(); i++) {
 			jvms.get(i).arrive(this.key, owners.get(i));
 		}
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		for (int i = 0; i < owners.size(); i++) {
 			for (int later = i + 1; later < owners.size(); later++) {
 				if (jvms.get(later) != jvms.get(i)) {
@@ -607,7 +601,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 				}
 			}
 			jvms.get(i).grant(this.key, owners.get(i));
-			jvms.get(i).release(this.key, owners.get(i), null);
+			jvms.get(i).release(this.key, owners.get(i));
 		}
 		this.one.grant(this.key, this.other);
 	}
@@ -629,7 +623,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		assumeWaitingLine();
 		this.one.grant(this.key, this.owner);
 		this.two.queue(this.key);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		for (LockMode mode : LockMode.values()) {
 			this.three.mustWait(this.key, OwnerToken.random(mode));
 		}
@@ -639,7 +633,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	@Test
 	void aWaiterThatWasNotifiedAndDoesNotComeIsPassedOver() {
 		twoWaitInOrderOfArrival();
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.three.mustWait(this.key, this.laterFair);
 		endReservation(this.key);
 		this.three.grant(this.key, this.laterFair);
@@ -650,7 +644,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	void aWaiterThatWithdrawsDelaysNoOther() {
 		twoWaitInOrderOfArrival();
 		this.two.withdraw(this.key, this.fair);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		assertNotNotified(this.two);
 		assertThat(heardBy(this.three)).containsExactly(this.key);
 		this.three.grant(this.key, this.laterFair);
@@ -659,7 +653,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	@Test
 	void aWaiterThatWithdrawsWhenItIsItsTurnPassesItOn() {
 		twoWaitInOrderOfArrival();
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.two.withdraw(this.key, this.fair);
 		assertThat(heardBy(this.three)).contains(this.key);
 		this.three.grant(this.key, this.laterFair);
@@ -674,12 +668,12 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.two.arrive(this.key, early);
 		this.three.arrive(this.key, between);
 		this.two.arrive(this.key, late);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.two.grant(this.key, late);
-		this.two.release(this.key, late, null);
+		this.two.release(this.key, late);
 		this.two.mustWait(this.key, early);
 		this.three.grant(this.key, between);
-		this.three.release(this.key, between, null);
+		this.three.release(this.key, between);
 		this.two.grant(this.key, early);
 	}
 
@@ -747,9 +741,9 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		this.one.grant(this.key, this.owner);
 		this.two.arrive(this.key, this.fair);
 		this.three.arrive(this.key, this.laterFair);
-		this.one.release(this.key, this.owner, null);
+		this.one.release(this.key, this.owner);
 		this.two.grant(this.key, hasty);
-		this.two.release(this.key, hasty, LockMode.FAIR);
+		this.two.release(this.key, hasty);
 		this.three.mustWait(this.key, this.laterFair);
 		this.two.grant(this.key, this.fair);
 	}

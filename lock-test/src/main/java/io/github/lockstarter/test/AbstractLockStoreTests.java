@@ -32,7 +32,6 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 
@@ -128,8 +127,8 @@ public abstract class AbstractLockStoreTests {
 	/**
 	 * Return the answer to a release after the lock was already released.
 	 */
-	protected ReleaseOutcome repeatedRelease() {
-		return ReleaseOutcome.NOT_OWNER;
+	protected boolean repeatedRelease() {
+		return false;
 	}
 
 	@BeforeEach
@@ -192,7 +191,7 @@ public abstract class AbstractLockStoreTests {
 					assertThat(named).as("%s in the way of %s", mode, refused).isEqualTo("orders@web-7f9c:1");
 				}
 			}
-			this.one.release(this.key, holder, null);
+			this.one.release(this.key, holder);
 		}
 	}
 
@@ -267,21 +266,21 @@ public abstract class AbstractLockStoreTests {
 		expire(this.key, this.owner);
 		this.two.grant(this.key, this.other);
 		this.one.mustNotHold(this.key, this.owner);
-		this.two.release(this.key, this.other, null);
+		this.two.release(this.key, this.other);
 		this.one.mustNotHold(this.key, this.owner);
 	}
 
 	@Test
 	void aReleasedLockIsGrantedToTheNext() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
 		this.two.grant(this.key, this.other);
 	}
 
 	@Test
 	void nobodyElseReleasesALock() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.two.release(this.key, this.other)).isFalse();
 		this.one.mustHold(this.key, this.owner);
 	}
 
@@ -291,7 +290,7 @@ public abstract class AbstractLockStoreTests {
 		expire(this.key, this.owner);
 		this.two.grant(this.key, this.other);
 		this.three.queue(this.key);
-		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner)).isFalse();
 		this.two.mustHold(this.key, this.other);
 		assertHeardNothing(this.three);
 	}
@@ -299,10 +298,10 @@ public abstract class AbstractLockStoreTests {
 	@Test
 	void aRepeatedReleaseChangesNothing() {
 		this.one.grant(this.key, this.owner);
-		this.one.release(this.key, this.owner, null);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(repeatedRelease());
+		this.one.release(this.key, this.owner);
+		assertThat(this.one.release(this.key, this.owner)).isEqualTo(repeatedRelease());
 		this.two.grant(this.key, this.other);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(repeatedRelease());
+		assertThat(this.one.release(this.key, this.owner)).isEqualTo(repeatedRelease());
 		this.two.mustHold(this.key, this.other);
 	}
 
@@ -312,7 +311,7 @@ public abstract class AbstractLockStoreTests {
 		for (Jvm jvm : List.of(this.one, this.two, this.two, this.one, this.three, this.one)) {
 			OwnerToken next = OwnerToken.random();
 			bases.add(jvm.grant(this.key, next));
-			jvm.release(this.key, next, null);
+			jvm.release(this.key, next);
 		}
 		assertGrowing(bases.toArray(Long[]::new));
 		assertThat(bases).allMatch((base) -> base > 0 && base < 1L << 51);
@@ -324,15 +323,19 @@ public abstract class AbstractLockStoreTests {
 		this.two.queue(this.key, this.other);
 		expire(this.key, this.owner);
 		this.two.grant(this.key, this.other);
-		assertThat(this.one.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertNobodyWaits();
+		assertThat(this.one.release(this.key, this.other)).isTrue();
+		this.three.grant(this.key, this.owner);
 	}
 
 	@Test
-	void aJvmThatReleasesDoesNotQueueIfNobodyWaits() {
+	void aReleasePutsNobodyInLine() {
 		this.one.grant(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.owner, LockMode.EXCLUSIVE)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
+		assertNobodyWaits();
 		this.two.grant(this.key, this.other);
-		assertThat(this.two.release(this.key, this.other, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.two.release(this.key, this.other)).isTrue();
+		assertHeardNothing(this.one);
 	}
 
 	@Test
@@ -341,11 +344,11 @@ public abstract class AbstractLockStoreTests {
 		this.one.grant(this.key, this.owner);
 		this.two.grant(another, this.other);
 		this.three.queue(another);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.one.release(this.key, this.owner)).isTrue();
+		assertHeardNothing(this.three);
 		this.two.mustHold(another, this.other);
-		ReleaseOutcome released = this.two.release(another, this.other, null);
+		assertThat(this.two.release(another, this.other)).isTrue();
 		if (this.three.hasWaitingLine()) {
-			assertThat(released).isEqualTo(ReleaseOutcome.RELEASED_TO_WAITER);
 			assertThat(heardBy(this.three, another)).containsExactly(another);
 		}
 	}
@@ -403,7 +406,7 @@ public abstract class AbstractLockStoreTests {
 	void anExpiredOwnerDoesNotReleaseALockThatNobodyElseHolds() {
 		this.one.grant(this.key, this.owner);
 		expire(this.key, this.owner);
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner)).isFalse();
 		this.two.grant(this.key, this.other);
 	}
 
@@ -476,7 +479,7 @@ public abstract class AbstractLockStoreTests {
 		this.one.mustNotHold(this.key, this.owner);
 		assertThat(this.two.grant(this.key, this.other)).isGreaterThan(base);
 		assertThat(free(inspection, base)).isFalse();
-		assertThat(this.one.release(this.key, this.owner, null)).isEqualTo(ReleaseOutcome.NOT_OWNER);
+		assertThat(this.one.release(this.key, this.owner)).isFalse();
 		this.two.mustHold(this.key, this.other);
 	}
 
@@ -518,6 +521,12 @@ public abstract class AbstractLockStoreTests {
 		}
 	}
 
+	final void assertNobodyWaits() {
+		if (this.one.hasWaitingLine()) {
+			assertThat(this.one.client().waiters(this.key)).isEmpty();
+		}
+	}
+
 	protected final void assertHeardNothing(Jvm jvm) {
 		if (jvm.hasWaitingLine()) {
 			assertThat(heardBy(jvm)).isEmpty();
@@ -550,7 +559,7 @@ public abstract class AbstractLockStoreTests {
 		OwnerToken holder = OwnerToken.random();
 		sender.grant(last, holder);
 		jvm.queue(last);
-		sender.release(last, holder, null);
+		sender.release(last, holder);
 		LockKey awaited = last;
 		await().until(() -> jvm.heard.remove(awaited));
 		return List.copyOf(jvm.heard);
@@ -756,8 +765,8 @@ public abstract class AbstractLockStoreTests {
 					owner, key);
 		}
 
-		ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-			return client().release(key, owner, next);
+		boolean release(LockKey key, OwnerToken owner) {
+			return client().release(key, owner);
 		}
 
 		boolean keep(LockKey key, OwnerToken owner, Duration time) {

@@ -9,8 +9,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
@@ -19,7 +17,6 @@ import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -73,8 +70,8 @@ public class DelegatingStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return ask(Request.RELEASE, () -> this.delegate.release(key, owner, next));
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
+		return ask(Request.RELEASE, () -> this.delegate.release(key, owner));
 	}
 
 	@Override

@@ -7,15 +7,11 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -50,11 +46,10 @@ public record StoreClient(LockStore store) {
 
 	/**
 	 * Release a lock.
-	 * @param next the mode of the next waiter of this JVM, or {@code null} if there is
-	 * none
+	 * @return whether the owner held it
 	 */
-	public ReleaseOutcome release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
-		return answer(this.store.release(key, owner, next));
+	public boolean release(LockKey key, OwnerToken owner) {
+		return answer(this.store.release(key, owner));
 	}
 
 	/**

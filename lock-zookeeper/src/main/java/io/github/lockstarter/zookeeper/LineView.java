@@ -89,15 +89,6 @@ final class LineView {
 		return this.names.subList(0, Math.min(this.names.size(), Math.max(1, leadingShared())));
 	}
 
-	/**
-	 * Return whether the lock has become free for the first node because another one was
-	 * removed.
-	 * @param removed the node that was removed
-	 */
-	boolean isHandedOnBy(NodeName removed) {
-		return !this.names.isEmpty() && (removed.isExclusive() || this.names.get(0).isExclusive());
-	}
-
 	private int leadingShared() {
 		int shared = 0;
 		while (shared < this.names.size() && !this.names.get(shared).isExclusive()) {

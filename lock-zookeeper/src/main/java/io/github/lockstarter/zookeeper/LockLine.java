@@ -15,7 +15,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * The line of one lock, as seen by one session: the places of this JVM and the owners in
@@ -148,41 +147,17 @@ final class LockLine {
 		return this.nodes.delete(node);
 	}
 
-	CompletableFuture<ReleaseOutcome> release(OwnerToken owner, @Nullable LockMode next) {
+	/**
+	 * Release the lock of an owner.
+	 * @return whether the owner held it
+	 */
+	CompletableFuture<Boolean> release(OwnerToken owner) {
 		Holding holding = this.holdings.get(owner);
 		if (holding == null) {
 			return new Remains(this.nodes, this.session.requests()).release(owner);
 		}
 		boolean owned = !holding.isOver();
-		boolean queuing = next != null && next != LockMode.FAIR;
-		if (queuing) {
-			this.nodes.all().stream().filter(OwnNode::isPlaceOfAll).forEach(OwnNode::giveUpPlaces);
-			this.nodes.sweep();
-		}
-		NodeName released = holding.node().name();
-		return leave(holding).thenCompose((view) -> {
-			boolean existed = view != null;
-			boolean handedOn = view != null && view.isHandedOnBy(released);
-			CompletableFuture<?> queued = (handedOn && queuing) ? this.places.enter(next != LockMode.READ, owner)
-					: CompletableFuture.completedFuture(true);
-			if (!owned || !existed) {
-				return queued.handle((done, ex) -> ReleaseOutcome.NOT_OWNER);
-			}
-			// Without the place, this JVM asks again at once
-			return queued.handle((done, ex) -> (handedOn && ex == null) ? ReleaseOutcome.RELEASED_TO_WAITER
-					: ReleaseOutcome.RELEASED);
-		});
-	}
-
-	/** Return the line afterwards, or {@code null} if the node did not exist. */
-	private CompletableFuture<@Nullable LineView> leave(Holding holding) {
-		OwnNode node = holding.node();
-		if (!node.isPlace() && this.holdings.remove(holding.owner(), holding)) {
-			holding.end();
-			node.setHolding(null);
-			return this.nodes.leave(node);
-		}
-		return end(holding).thenCombine(this.nodes.view(), (existed, view) -> existed ? view : null);
+		return end(holding).thenApply((existed) -> owned && existed);
 	}
 
 	/**

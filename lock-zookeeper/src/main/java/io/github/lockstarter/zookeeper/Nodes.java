@@ -150,19 +150,6 @@ final class Nodes {
 		return noteLeaving(path, this.session.requests().delete(path));
 	}
 
-	/**
-	 * Delete a node. If that fails, it is deleted again later.
-	 * @return the line afterwards, or {@code null} if the node did not exist
-	 */
-	CompletableFuture<@Nullable LineView> leave(OwnNode node) {
-		forget(node);
-		CompletableFuture<@Nullable LineView> left = this.session.requests()
-			.leave(this.path, node.path())
-			.thenCompose(this::view);
-		return noteLeaving(node.path(), left.exceptionallyCompose((ex) -> ZooKeeperRequests.isAbsent(ex)
-				? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(ex)));
-	}
-
 	private <T extends @Nullable Object> CompletableFuture<T> noteLeaving(String path, CompletableFuture<T> left) {
 		this.leaving.put(path, true);
 		return left.whenComplete((result, ex) -> {

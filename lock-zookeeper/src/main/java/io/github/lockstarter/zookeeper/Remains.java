@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 
 /**
  * The nodes that an earlier session of this JVM has left. They are found by the owner in
@@ -27,7 +26,7 @@ final class Remains {
 	/**
 	 * Release the lock of an owner.
 	 */
-	CompletableFuture<ReleaseOutcome> release(OwnerToken owner) {
+	CompletableFuture<Boolean> release(OwnerToken owner) {
 		return this.nodes.view().thenCompose((view) -> {
 			List<CompletableFuture<Boolean>> released = view.owners()
 				.stream()
@@ -35,8 +34,7 @@ final class Remains {
 				.map((name) -> delete(this.nodes.pathOf(name), OwnNode.content(owner)))
 				.toList();
 			return CompletableFuture.allOf(released.toArray(CompletableFuture[]::new))
-				.thenApply((all) -> released.stream().anyMatch(CompletableFuture::join) ? ReleaseOutcome.RELEASED
-						: ReleaseOutcome.NOT_OWNER);
+				.thenApply((all) -> released.stream().anyMatch(CompletableFuture::join));
 		});
 	}
 

@@ -17,7 +17,6 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
@@ -26,7 +25,6 @@ import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 
 /**
@@ -175,9 +173,9 @@ public final class ZooKeeperLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletionStage<ReleaseOutcome> release(LockKey key, OwnerToken owner, @Nullable LockMode next) {
+	public CompletionStage<Boolean> release(LockKey key, OwnerToken owner) {
 		// It is carried out even if it takes longer than its answer may
-		return limit(ask(key, (line) -> line.release(owner, next)).copy());
+		return limit(ask(key, (line) -> line.release(owner)).copy());
 	}
 
 	@Override

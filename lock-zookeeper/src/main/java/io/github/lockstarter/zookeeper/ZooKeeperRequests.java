@@ -105,14 +105,6 @@ final class ZooKeeperRequests {
 				(answer) -> change(answer, lock, Op.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL)));
 	}
 
-	/**
-	 * Delete a node in the line of a lock.
-	 * @return fails if the node does not exist
-	 */
-	CompletableFuture<Changed> leave(String lock, String path) {
-		return this.channel.send(path, (answer) -> change(answer, lock, Op.delete(path, ANY_VERSION)));
-	}
-
 	private void change(SessionChannel.Answer<Changed> answer, String lock, Op op) {
 		List<Op> ops = List.of(op, Op.setData(lock, NO_CONTENT, ANY_VERSION));
 		this.handle.multi(ops, (rc, asked, context, results) -> answer.settle(rc,

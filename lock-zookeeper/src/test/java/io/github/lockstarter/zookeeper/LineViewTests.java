@@ -46,14 +46,6 @@ class LineViewTests {
 		assertThat(LineView.of(List.of("lock-0000000001", ID + "-y-0000000001", ID), 1).names()).isEmpty();
 	}
 
-	@Test
-	void aRemovedNodeHandsTheLockOnIfNobodyElseHeldIt() {
-		assertThat(view("x2").isHandedOnBy(name("s1"))).isTrue();
-		assertThat(view("s2").isHandedOnBy(name("x1"))).isTrue();
-		assertThat(view("s2", "x3").isHandedOnBy(name("s1"))).isFalse();
-		assertThat(LineView.empty().isHandedOnBy(name("x1"))).isFalse();
-	}
-
 	private static LineView view(String... names) {
 		return LineView.of(Arrays.stream(names).map(LineViewTests::text).toList(), 1);
 	}

@@ -80,7 +80,7 @@ class LongLineTests {
 				.withMessageContaining(PATH);
 		}
 		assertThat(this.locks.renew(KEY, owner, LEASE_TIME)).isTrue();
-		this.locks.release(KEY, owner, null);
+		this.locks.release(KEY, owner);
 		assertThat(acquire(this.otherLocks, owner)).isInstanceOf(AcquireResult.Grant.class);
 		assertThat(acquire(this.locks, OwnerToken.random())).isInstanceOf(AcquireResult.Refusal.class);
 		assertThat(numbers()).containsExactly(0L);
@@ -90,7 +90,7 @@ class LongLineTests {
 	void aFreeLockBeginsWithSmallNumbersAgain() throws Exception {
 		OwnerToken owner = OwnerToken.random();
 		AcquireResult.Grant before = (AcquireResult.Grant) acquire(this.locks, owner);
-		this.locks.release(KEY, owner, null);
+		this.locks.release(KEY, owner);
 		countUpTo(2_000_000_000);
 		AcquireResult.Grant after = (AcquireResult.Grant) acquire(this.otherLocks, owner);
 		assertThat(after.fencingBase()).isGreaterThan(before.fencingBase());

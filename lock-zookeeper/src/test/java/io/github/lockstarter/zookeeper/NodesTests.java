@@ -23,7 +23,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.SafetyViolation;
@@ -56,7 +55,7 @@ class NodesTests {
 				.matches(Pattern.quote(OwnerToken.instance(null)) + "\\.[A-Za-z0-9_-]{22}-x-\\d{10}");
 			Stat node = client.checkExists().forPath(path + '/' + nodes.get(0));
 			assertThat(node.getEphemeralOwner()).isEqualTo(client.getZookeeperClient().getZooKeeper().getSessionId());
-			locks.release(key, owner, null);
+			locks.release(key, owner);
 			await().until(() -> client.checkExists().forPath(path) == null);
 			assertThat(client.checkExists().forPath("/distributed-locks")).isNotNull();
 		}
@@ -115,7 +114,7 @@ class NodesTests {
 			await().ignoreExceptions()
 				.until(() -> locks.acquire(key, owner, LEASE_TIME, false) instanceof AcquireResult.Grant);
 			assertThat(client.getChildren().forPath(path + "/shop/distributed-locks/stock:1")).hasSize(1);
-			locks.release(key, owner, null);
+			locks.release(key, owner);
 		}
 	}
 
@@ -133,7 +132,7 @@ class NodesTests {
 				locks.acquire(key, owner, LEASE_TIME, false);
 				assertThat(TestServers.nodes(all, "/shop-1/distributed-locks/stock:path")).hasSize(1);
 				assertThat(locks.renew(key, owner, LEASE_TIME)).isTrue();
-				assertThat(locks.release(key, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+				assertThat(locks.release(key, owner)).isTrue();
 				assertThat(new StoreClient(otherStore).acquire(key, OwnerToken.random(), LEASE_TIME, false))
 					.isInstanceOf(AcquireResult.Grant.class);
 			}
@@ -182,9 +181,9 @@ class NodesTests {
 			OwnerToken next = OwnerToken.random();
 			locks.acquire(key, owner, LEASE_TIME, true);
 			assertThat(otherLocks.acquire(key, next, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
-			locks.release(key, owner, null);
+			locks.release(key, owner);
 			await().until(() -> otherLocks.acquire(key, next, LEASE_TIME, true) instanceof AcquireResult.Grant);
-			otherLocks.release(key, next, null);
+			otherLocks.release(key, next);
 			assertThat(TestServers.nodes(client, "/distributed-locks/left:over")).isEmpty();
 			await().until(() -> store.linesInUse() == 0 && otherStore.linesInUse() == 0);
 		}
@@ -215,7 +214,7 @@ class NodesTests {
 				clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true);
 			}
 			for (int i = 1; i < clients.size(); i++) {
-				clients.get(i - 1).release(key, owners.get(i - 1), null);
+				clients.get(i - 1).release(key, owners.get(i - 1));
 				int expected = i;
 				await().until(() -> notified.get() == expected);
 				assertThat(clients.get(i).acquire(key, owners.get(i), LEASE_TIME, true))
@@ -245,19 +244,19 @@ class NodesTests {
 			assertThat(locks.acquire(key, reader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 			assertThat(otherLocks.acquire(key, waiter, LEASE_TIME, true)).isInstanceOf(AcquireResult.Refusal.class);
 			assertThat(otherLocks.acquire(key, otherReader, LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
-			otherLocks.release(key, otherReader, null);
+			otherLocks.release(key, otherReader);
 			SafetyViolation.check(otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof AcquireResult.Refusal,
 					"'%s' was granted while a reader has it", key);
-			locks.release(key, reader, null);
+			locks.release(key, reader);
 			await().until(() -> otherLocks.acquire(key, waiter, LEASE_TIME, true) instanceof AcquireResult.Grant);
-			otherLocks.release(key, waiter, null);
+			otherLocks.release(key, waiter);
 		}
 	}
 
 	private static long base(StoreClient locks, LockKey key) {
 		OwnerToken owner = OwnerToken.random();
 		long base = ((AcquireResult.Grant) locks.acquire(key, owner, LEASE_TIME, false)).fencingBase();
-		locks.release(key, owner, null);
+		locks.release(key, owner);
 		return base;
 	}
 

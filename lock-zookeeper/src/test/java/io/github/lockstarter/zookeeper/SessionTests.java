@@ -36,7 +36,6 @@ import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.OwnerToken;
-import io.github.lockstarter.store.ReleaseOutcome;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.Callers;
@@ -230,7 +229,7 @@ class SessionTests {
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isFalse();
 		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false))
 			.isInstanceOf(AcquireResult.Refusal.class);
-		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(client.release(KEY, owner)).isTrue();
 		assertThat(client.acquire(KEY, OwnerToken.random(), LEASE_TIME, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
@@ -248,7 +247,7 @@ class SessionTests {
 		client.acquire(KEY, before, LEASE_TIME, false);
 		// Else the server may remove the lock, which no request without an answer creates
 		this.near.create().forPath(PATH + "/kept");
-		client.release(KEY, before, null);
+		client.release(KEY, before);
 		this.network.cutAnswers();
 		// A request that has not begun within its time is not carried out
 		await().until(() -> {
@@ -262,7 +261,7 @@ class SessionTests {
 			.until(() -> client.acquire(KEY, owner, LEASE_TIME, true) instanceof AcquireResult.Grant);
 		await().until(() -> TestServers.nodes(this.near, PATH).size() == 2);
 		assertThat(client.renew(KEY, owner, LEASE_TIME)).isTrue();
-		assertThat(client.release(KEY, owner, null)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(client.release(KEY, owner)).isTrue();
 		assertThat(this.nearStore.renew(List.of(request)).get(0).toCompletableFuture().join()).isFalse();
 		assertThat(TestServers.nodes(this.near, PATH)).containsExactly("kept");
 		store.close();
@@ -288,7 +287,7 @@ class SessionTests {
 			if (!noticed) {
 				this.network.cutAnswers();
 			}
-			holder.release(KEY, owner, null);
+			holder.release(KEY, owner);
 			if (noticed) {
 				await().until(() -> turns.get() == 1);
 			}
@@ -310,7 +309,7 @@ class SessionTests {
 		awaitHeld();
 		long between = ((AcquireResult.Grant) holder.acquire(LockKey.of("stock", 2), owner, LEASE_TIME, false))
 			.fencingBase();
-		holder.release(KEY, owner, null);
+		holder.release(KEY, owner);
 		this.network.letGo();
 		assertLater(attempt, between);
 	}
@@ -326,7 +325,7 @@ class SessionTests {
 		this.network.holdBack(request(OpCode.sync));
 		CompletableFuture<AcquireResult> attempt = attempt(waiter);
 		awaitHeld();
-		holder.release(KEY, owner, null);
+		holder.release(KEY, owner);
 		this.network.letGo();
 		assertLater(attempt, before);
 	}
@@ -380,7 +379,7 @@ class SessionTests {
 		StoreClient client = new StoreClient(this.farStore);
 		client.acquire(KEY, owner, LEASE_TIME, false);
 		this.network.disconnect();
-		assertThatThrownBy(() -> client.release(KEY, owner, null)).isInstanceOf(CompletionException.class);
+		assertThatThrownBy(() -> client.release(KEY, owner)).isInstanceOf(CompletionException.class);
 		assertThat(TestServers.nodes(this.near, PATH)).hasSize(1);
 		this.network.heal();
 		await().until(() -> TestServers.nodes(this.near, PATH).isEmpty());
@@ -416,7 +415,7 @@ class SessionTests {
 			server.restart();
 			await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> locks.renew(KEY, owner, LEASE_TIME));
 			assertThat(locks.acquire(KEY, owner, LEASE_TIME, false)).isEqualTo(grant);
-			locks.release(KEY, owner, null);
+			locks.release(KEY, owner);
 			AcquireResult.Grant next = (AcquireResult.Grant) locks.acquire(KEY, OwnerToken.random(), LEASE_TIME, false);
 			SafetyViolation.check(next.fencingBase() > grant.fencingBase(), "base %s after %s", next.fencingBase(),
 					grant.fencingBase());
@@ -429,8 +428,7 @@ class SessionTests {
 		// The session would not end by itself before this test gives up
 		ZooKeeperLockStore store = ZooKeeperLockStore.connect(this.direct, TestServers.PATIENT);
 		StoreClient client = new StoreClient(store);
-		await().ignoreExceptions()
-			.until(() -> client.release(KEY, OwnerToken.random(), null) == ReleaseOutcome.NOT_OWNER);
+		await().ignoreExceptions().until(() -> !client.release(KEY, OwnerToken.random()));
 		long start = System.nanoTime();
 		assertThat(client.acquire(KEY, OwnerToken.random(), Duration.ofSeconds(1), false))
 			.isInstanceOf(AcquireResult.Grant.class);

@@ -60,7 +60,7 @@ class ZooKeeperLockStoreTests {
 				two.arrive(this.key, first);
 				three.arrive(this.key, second);
 				long start = System.nanoTime();
-				this.one.client().release(this.key, this.owner, null);
+				this.one.client().release(this.key, this.owner);
 				await().until(() -> three.acquire(this.key, second, LEASE_TIME, false) instanceof AcquireResult.Grant);
 				assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(turn);
 				SafetyViolation.check(two.acquire(this.key, first, LEASE_TIME, false) instanceof AcquireResult.Refusal,

@@ -85,7 +85,7 @@ public final class TestLocks extends RecordingLockListener {
 				LockStore.LONGEST_LEASE);
 		Runnable release = () -> {
 			this.held.remove(request);
-			this.stores.forEach((store) -> store.elsewhere.release(lock, request.owner(), null));
+			this.stores.forEach((store) -> store.elsewhere.release(lock, request.owner()));
 		};
 		if (!this.stores.stream().allMatch((store) -> store.hold(request))) {
 			release.run();
