@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.Timer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -64,6 +65,10 @@ class ArchitectureTests extends AbstractArchitectureTests {
 			"engine.SystemTime: parkNanos", "engine.SystemTime: unpark", "memory.LockMemory: nanoTime",
 			"memory.LockMemory: now");
 
+	private static final Set<String> REQUESTS = Set.of("StoreGateway: connect", "StoreGateway: listen",
+			"StoreGateway: acquire", "StoreGateway: release", "StoreGateway: enter", "StoreGateway: withdraw",
+			"LeaseWatchdog: renew", "Orphans: release", "Orphans: keep");
+
 	private static final String CONTEXTS = ROOT + ".engine.MicrometerCallContext";
 
 	ArchitectureTests() {
@@ -96,6 +101,26 @@ class ArchitectureTests extends AbstractArchitectureTests {
 				.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..", "io.micrometer.context")))
 			.because("a program without Micrometer must be able to load all other classes")
 			.check(this.classes);
+	}
+
+	/**
+	 * Each of them bounds its requests, and none of them calls the store under a guard.
+	 */
+	@Test
+	void onlyTheGatewayTheWatchdogAndTheOrphansAskTheStore() {
+		assertThat(this.classes.stream()
+			.filter((type) -> type.getPackageName().equals(ROOT + ".engine"))
+			.flatMap((type) -> type.getAccessesFromSelf().stream())
+			.filter(ArchitectureTests::isRequest)
+			.map((access) -> access.getOriginOwner().getSimpleName() + ": " + access.getName())
+			.distinct()).containsExactlyInAnyOrderElementsOf(REQUESTS);
+	}
+
+	private static boolean isRequest(JavaAccess<?> access) {
+		return access instanceof JavaCodeUnitAccess<?> call
+				&& call.getTargetOwner().getPackageName().equals(ROOT + ".store")
+				&& (call.getTarget().getRawReturnType().isEquivalentTo(CompletionStage.class)
+						|| Set.of("renew", "listen").contains(call.getName()));
 	}
 
 	/** Otherwise its tests could only wait. */

@@ -58,7 +58,7 @@ final class FutureWaiter extends Waiter {
 				this.gateway.leave(this.key, this, false);
 			}
 		});
-		this.gateway.come(this);
+		this.gateway.beginWait(this);
 		arrive();
 		return this.result;
 	}

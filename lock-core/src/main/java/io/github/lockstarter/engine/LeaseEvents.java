@@ -113,7 +113,7 @@ final class LeaseEvents {
 	/**
 	 * Note that a renewal or a release has failed, or was answered.
 	 */
-	void settled(LockKey key, @Nullable Throwable failure) {
+	void answered(LockKey key, @Nullable Throwable failure) {
 		if (failure != null) {
 			this.outages.failed(key, failure);
 		}

@@ -278,7 +278,7 @@ final class LeaseWatchdog {
 
 	void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Ownership ownership = renewal.ownership();
-		this.events.settled(ownership.key(), failure);
+		this.events.answered(ownership.key(), failure);
 		boolean confirmed = failure == null && owned && !ownership.isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline

@@ -128,7 +128,7 @@ final class LocalLock {
 			}
 			waiter.setArrived();
 			if (this.terms.isRefusing()) {
-				waiter.settle(AcquireFailure.REFUSED);
+				waiter.complete(AcquireFailure.REFUSED);
 				return;
 			}
 			enqueue(waiter);
@@ -154,10 +154,10 @@ final class LocalLock {
 		waiter.setArrived();
 		if (own.covers(waiter.mode())) {
 			waiter.setReentered();
-			waiter.settle(own.enter());
+			waiter.complete(own.enter());
 		}
 		else {
-			waiter.settle(AcquireFailure.misuse(upgrading(own, waiter)));
+			waiter.complete(AcquireFailure.misuse(upgrading(own, waiter)));
 		}
 	}
 
@@ -268,7 +268,7 @@ final class LocalLock {
 		remove(waiter);
 		Hold hold = ownership.beginHold(waiter, this.terms.leaseTimeFor(waiter), now);
 		add(hold);
-		waiter.settle(hold);
+		waiter.complete(hold);
 		after(() -> {
 			waiter.wake();
 			this.actions.watch(ownership);
@@ -467,20 +467,20 @@ final class LocalLock {
 	}
 
 	/**
-	 * Messages may have been missed.
+	 * Ask again if the lock waits for a message, because it may have been missed.
 	 */
-	void rung() {
-		change(this::ring);
+	void askAgain() {
+		change(this::noteMessage);
 	}
 
 	/**
 	 * A message says that the lock is free. If this JVM believes to own it, somebody else
 	 * may have freed it, so the store is asked at once.
 	 */
-	void announced() {
+	void messageArrived() {
 		change(() -> {
 			ownershipsNow().forEach((ownership) -> after(() -> this.actions.hasten(ownership)));
-			ring();
+			noteMessage();
 		});
 	}
 
@@ -507,7 +507,7 @@ final class LocalLock {
 		}
 	}
 
-	private void ring() {
+	private void noteMessage() {
 		this.notified = true;
 		endPause();
 	}
@@ -541,7 +541,7 @@ final class LocalLock {
 		if (this.exclusivePlace || this.sharedPlace) {
 			this.exclusivePlace = false;
 			this.sharedPlace = false;
-			after(() -> this.actions.withdraw(this.key));
+			after(() -> this.actions.withdraw(this.key, null));
 		}
 		this.outage = null;
 	}
@@ -774,7 +774,7 @@ final class LocalLock {
 
 	private void fail(Waiter waiter, AcquireFailure failure) {
 		remove(waiter);
-		waiter.settle(failure);
+		waiter.complete(failure);
 		after(waiter::wake);
 	}
 

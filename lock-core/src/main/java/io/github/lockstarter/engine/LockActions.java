@@ -47,14 +47,11 @@ interface LockActions {
 	void orphan(LockKey key, Attempt attempt);
 
 	/**
-	 * Take this JVM out of the line of the store.
+	 * Give up a place in the line of the store.
+	 * @param owner the token of the waiter that has it, or {@code null} for that of this
+	 * JVM
 	 */
-	void withdraw(LockKey key);
-
-	/**
-	 * Take an owner with a place of its own out of the line of the store.
-	 */
-	void withdraw(LockKey key, OwnerToken owner);
+	void withdraw(LockKey key, @Nullable OwnerToken owner);
 
 	/**
 	 * Put a waiter into the line of the store under its own token.

@@ -164,7 +164,7 @@ final class MultiLockAcquisition {
 				CompletableFuture<Lease> lease = request(next++);
 				if (!lease.isDone() || lease.isCompletedExceptionally()) {
 					int following = next;
-					lease.whenComplete((granted, ex) -> settle(granted, ex, following));
+					lease.whenComplete((granted, ex) -> answered(granted, ex, following));
 					return;
 				}
 				if (!add(lease.join())) {
@@ -197,7 +197,7 @@ final class MultiLockAcquisition {
 		return lease;
 	}
 
-	private void settle(@Nullable Lease lease, @Nullable Throwable failure, int next) {
+	private void answered(@Nullable Lease lease, @Nullable Throwable failure, int next) {
 		if (failure != null) {
 			fail(RootCause.unwrap(failure));
 		}

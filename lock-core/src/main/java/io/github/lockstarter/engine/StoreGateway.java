@@ -6,7 +6,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -28,6 +31,9 @@ import io.github.lockstarter.store.WaitingLine;
 final class StoreGateway implements LockActions, LeaseWatchdog.Listener, WaitingLine.Listener {
 
 	private static final Log logger = LogFactory.getLog(StoreGateway.class);
+
+	/** How long the end of a registry waits for the last answers. */
+	private static final long LONGEST_END = TimeUnit.SECONDS.toNanos(3);
 
 	private final LockStore store;
 
@@ -57,13 +63,15 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 
 	private final LeaseWatchdog watchdog;
 
-	private final Releases releases;
-
-	private final QueuePlaces places;
-
-	private final UnderWay underWay;
-
 	private final OutageLog outages;
+
+	/**
+	 * Releases that are not answered, waiters that may have a place in the line, and
+	 * places that are being taken or given up: the end of the registry waits for them.
+	 */
+	private final AtomicInteger underWay = new AtomicInteger();
+
+	private final Emptiness nothingUnderWay;
 
 	private volatile @Nullable CompletableFuture<?> connection;
 
@@ -92,9 +100,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, events, this,
 				settings.leaseTime(), settings.renewalsPerLease());
 		this.outages = outages;
-		this.underWay = new UnderWay(this.timetable.time());
-		this.releases = new Releases(store, this.locks, this.watchdog, this.orphans, events, this.underWay);
-		this.places = new QueuePlaces(this.line, this.timetable, this.background, this.underWay, this::ring);
+		this.nothingUnderWay = new Emptiness(this.timetable.time(), () -> this.underWay.get() == 0);
 	}
 
 	LocalLocks locks() {
@@ -165,18 +171,25 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	}
 
 	/**
-	 * Note that a waiter comes. It {@linkplain #leaveLine leaves the line} in any case.
+	 * Note that a waiter begins to wait. Its wait {@linkplain #endWait ends} in any case.
 	 */
-	void come(Waiter waiter) {
-		this.places.come(waiter);
+	void beginWait(Waiter waiter) {
+		if (waiter.isFair()) {
+			begin();
+		}
 	}
 
 	/**
 	 * Give up the place of a waiter in the line of the store, if it has one of its own.
 	 * @param granted whether the store has granted it the lock
 	 */
-	void leaveLine(LockKey key, Waiter waiter, boolean granted) {
-		this.places.leave(key, waiter, granted);
+	void endWait(LockKey key, Waiter waiter, boolean granted) {
+		if (waiter.isFair()) {
+			if (waiter.place().leave(granted)) {
+				withdraw(key, waiter.token());
+			}
+			end();
+		}
 	}
 
 	/**
@@ -187,7 +200,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		if (waiter.outcome() instanceof Hold hold) {
 			exit(hold);
 		}
-		waiter.settle(AcquireFailure.misuse(new IllegalStateException("The lock could not be waited for", reason)));
+		waiter.complete(AcquireFailure.misuse(new IllegalStateException("The lock could not be waited for", reason)));
 	}
 
 	/**
@@ -385,9 +398,113 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.timetable.cancel(alarm);
 	}
 
+	/**
+	 * Release a lock. If the store does not block, no thread waits for its answer, and a
+	 * loss is reported when the answer comes.
+	 */
 	@Override
 	public void release(Ownership ownership, @Nullable Hold hold) {
-		this.releases.release(ownership, hold);
+		CompletableFuture<Boolean> unanswered = null;
+		try {
+			if (end(ownership, Ownership::release)) {
+				CompletableFuture<Boolean> answer = send(ownership);
+				if (answer.isDone()) {
+					released(ownership, hold, answer);
+				}
+				else {
+					unanswered = answer;
+				}
+			}
+			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
+				// Its end and the loss have come at the same time
+				this.events.lost(hold);
+			}
+		}
+		finally {
+			if (unanswered != null) {
+				begin();
+			}
+			// Even if there is no thread left to tell of a loss
+			this.locks.change(ownership.key(), LocalLock::returned);
+		}
+		if (unanswered != null) {
+			releasedLater(ownership, hold, unanswered);
+		}
+	}
+
+	private CompletableFuture<Boolean> send(Ownership ownership) {
+		// Drivers refuse to wait for an answer on an interrupted thread
+		boolean interrupted = Thread.interrupted();
+		try {
+			return Answers.guarded(() -> this.store.release(ownership.key(), ownership.owner()));
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private void releasedLater(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
+		answer.whenComplete((released, ex) -> {
+			try {
+				released(ownership, hold, answer);
+			}
+			finally {
+				end();
+			}
+		});
+	}
+
+	private void released(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
+		boolean lost = false;
+		Throwable failure = null;
+		try {
+			lost = !Answers.required(answer.join());
+		}
+		catch (RuntimeException ex) {
+			failure = RootCause.unwrap(ex);
+			this.orphans.retry(ownership.key(), ownership.owner(),
+					ownership.deadline() + ownership.leaseTime().toNanos());
+			if (hold != null) {
+				hold.releaseFailed();
+			}
+			this.events.releaseFailed(ownership, failure);
+		}
+		if (lost && hold != null && hold.lose("at its release, the store no longer held it for its owner")) {
+			this.events.lost(hold);
+		}
+		this.events.answered(ownership.key(), failure);
+		Long uncertainUntil = ownership.uncertainUntil();
+		if (uncertainUntil != null) {
+			this.orphans.orphan(ownership.key(), ownership.owner(), uncertainUntil);
+		}
+		if (ownership.answered()) {
+			this.orphans.retry(ownership.key(), ownership.owner(), ownership.claimedUntil());
+		}
+	}
+
+	@Override
+	public void keep(Hold hold) {
+		Ownership ownership = hold.ownership();
+		try {
+			if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
+					&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
+				this.events.lost(hold);
+			}
+		}
+		finally {
+			this.locks.change(ownership.key(), LocalLock::returned);
+		}
+	}
+
+	private boolean end(Ownership ownership, Predicate<Ownership> ending) {
+		if (ownership.isHeld() && ending.test(ownership)) {
+			this.watchdog.forget(ownership);
+			return true;
+		}
+		this.watchdog.expire(ownership);
+		return false;
 	}
 
 	/**
@@ -413,11 +530,6 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	}
 
 	@Override
-	public void keep(Hold hold) {
-		this.releases.keep(hold);
-	}
-
-	@Override
 	public void orphan(LockKey key, Attempt attempt) {
 		Long until = attempt.uncertainUntil();
 		if (until != null) {
@@ -425,12 +537,16 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		}
 	}
 
+	/**
+	 * Put a waiter into the line of the store under its own token. If that fails, the
+	 * request for the lock puts it there.
+	 */
 	@Override
 	public void enterLine(LockKey key, Waiter waiter) {
 		// A waiter that cannot be notified counts as dead
 		Runnable step = () -> {
-			if (listen()) {
-				this.places.enter(key, waiter);
+			if (listen() && waiter.place().beginEntering()) {
+				enter(key, waiter.place(), waiter.token());
 			}
 		};
 		if (this.mayBlock) {
@@ -441,37 +557,55 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		}
 	}
 
-	@Override
-	public void withdraw(LockKey key) {
-		this.places.leave(key);
+	private void enter(LockKey key, LinePlace place, OwnerToken token) {
+		begin();
+		Answers.guarded(() -> this.line.enter(key, token)).whenComplete((entered, ex) -> {
+			if (ex != null) {
+				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
+			}
+			if (place.endEntering()) {
+				withdraw(key, token);
+			}
+			end();
+		});
 	}
 
+	/**
+	 * Give up a place in the line of the store. If it was notified that the lock is free,
+	 * another one is notified instead. A place that is left behind, because the store has
+	 * failed, is given up when it is its turn and nobody waits here, or when this JVM is
+	 * gone.
+	 */
 	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
-		this.places.giveUp(key, owner);
+	public void withdraw(LockKey key, @Nullable OwnerToken owner) {
+		begin();
+		this.answers
+			.ask(this.background, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
+			.whenComplete((left, ex) -> {
+				end();
+				if (ex != null) {
+					logger.debug("Could not leave the line of lock '" + key + "'", ex);
+				}
+				// A waiter that came in the meantime has lost the place as well, and must
+				// ask again
+				this.locks.change(key, LocalLock::askAgain);
+			});
 	}
 
 	@Override
 	public void onRelease(LockKey key) {
 		LocalLock lock = this.locks.get(key);
 		if (lock != null) {
-			lock.announced();
+			lock.messageArrived();
 		}
 		else {
-			withdraw(key);
+			withdraw(key, null);
 		}
 	}
 
 	@Override
 	public void onDoubt() {
-		this.locks.all().forEach(LocalLock::rung);
-	}
-
-	/**
-	 * Make a lock ask again if it is listening.
-	 */
-	private void ring(LockKey key) {
-		this.locks.change(key, LocalLock::rung);
+		this.locks.all().forEach(LocalLock::askAgain);
 	}
 
 	@Override
@@ -547,7 +681,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	}
 
 	int underWay() {
-		return this.underWay.count() + orphans();
+		return this.underWay.get() + orphans();
 	}
 
 	/**
@@ -555,7 +689,17 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	 * take.
 	 */
 	void awaitAnswers() {
-		this.underWay.awaitNone();
+		this.nothingUnderWay.await(this.timetable.now() + LONGEST_END);
+	}
+
+	private void begin() {
+		this.underWay.incrementAndGet();
+	}
+
+	private void end() {
+		if (this.underWay.decrementAndGet() == 0) {
+			this.nothingUnderWay.check();
+		}
 	}
 
 	/**
@@ -629,7 +773,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		 */
 		void notGranted() {
 			if (this.inLine && this.place != null && this.place.hasLeft()) {
-				StoreGateway.this.withdraw(this.key, this.attempt.token());
+				withdraw(this.key, this.attempt.token());
 			}
 		}
 

@@ -60,7 +60,7 @@ final class ThreadWaiter extends Waiter {
 	 * wait time
 	 */
 	@Nullable HeldLease obtain(LockKey key, StoreGateway gateway) {
-		gateway.come(this);
+		gateway.beginWait(this);
 		HeldLease lease = null;
 		while (lease == null && !(outcome() instanceof AcquireFailure)) {
 			lease = attempt(key, gateway);
@@ -71,7 +71,7 @@ final class ThreadWaiter extends Waiter {
 	private @Nullable HeldLease attempt(LockKey key, StoreGateway gateway) {
 		reset();
 		if (isInterrupted()) {
-			settle(AcquireFailure.LEFT);
+			complete(AcquireFailure.LEFT);
 		}
 		else {
 			arrive(key, gateway);

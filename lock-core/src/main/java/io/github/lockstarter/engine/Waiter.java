@@ -183,10 +183,10 @@ abstract class Waiter {
 	}
 
 	/**
-	 * Settle the outcome; the waiter must still be {@linkplain #wake() woken}. Called
-	 * under the guard of the lock.
+	 * Set the outcome; the waiter must still be {@linkplain #wake() woken}. Called under
+	 * the guard of the lock.
 	 */
-	void settle(Outcome outcome) {
+	void complete(Outcome outcome) {
 		this.outcome = outcome;
 	}
 
@@ -255,7 +255,7 @@ abstract class Waiter {
 
 	/**
 	 * Convert the outcome to a lease, on a thread that may block.
-	 * @param interrupted whether the waiter was interrupted when its outcome was settled
+	 * @param interrupted whether the waiter was interrupted when it had its outcome
 	 * @return the lease; {@code null} if another owner held the lock for the whole wait
 	 * time, or if the hold was lost on the way, so that the waiter must come again
 	 * @throws RuntimeException if the lock is unavailable
@@ -282,18 +282,18 @@ abstract class Waiter {
 		}
 		if (AcquireFailure.isContention(outcome)) {
 			gateway.events().contended(key, this, AcquireFailure.holder(outcome));
-			gateway.leaveLine(key, this, false);
+			gateway.endWait(key, this, false);
 			return null;
 		}
 		AcquireFailure failure = (outcome instanceof AcquireFailure given) ? given : AcquireFailure.LEFT;
 		RuntimeException exception = failure.exception(key, this, gateway.outages());
 		gateway.events().failed(key, this, exception);
-		gateway.leaveLine(key, this, false);
+		gateway.endWait(key, this, false);
 		throw exception;
 	}
 
 	private HeldLease letIn(Hold hold, StoreGateway gateway) {
-		gateway.leaveLine(hold.key(), this, true);
+		gateway.endWait(hold.key(), this, true);
 		return new HeldLease(hold, gateway, this.body && !this.reentered);
 	}
 

@@ -3,18 +3,20 @@
 /**
  * The engine above every store. A lock asks the store; its waiters only wait for the
  * lock. <pre>
- * registry     DefaultLockRegistry                               what users call
- *    |           MultiLockAcquisition                              several locks, one after another
- *    |
- * waiter       ThreadWaiter | FutureWaiter                       two ways to wait for one outcome:
- *    |                                                           a Hold, or an AcquireFailure
+ * registry     DefaultLockRegistry                      what users call; HeldLease is what they get
+ *    |           MultiLockAcquisition                     several locks, one after another
  *    v
- * lock         LocalLock, in LocalLocks                          one per key that is held or waited for:
- *    |  LockActions                                              its waiters, Holds, Attempt, Ownerships
+ * waiter       ThreadWaiter | FutureWaiter              two ways to wait for one outcome:
+ *    |                                                  a Hold, or an AcquireFailure
  *    v
- * gateway      StoreGateway, with Releases, QueuePlaces, Orphans, LeaseWatchdog
- *    |  Answers                                                  no request throws, or lasts for ever
- * threads      EngineThreads, Timetable
+ * lock         LocalLock, in LocalLocks                 one per key that is held or waited for:
+ *    |  LockActions                                     its waiters, Holds, Attempt, Ownerships
+ *    v
+ * gateway      StoreGateway                             requests for waiters; all of them end
+ *              LeaseWatchdog, Orphans                   requests for ownerships, and after them
+ *              LeaseEvents, OutageLog, Warnings         what is told to listeners and the log
+ *    v
+ * threads      EngineThreads, Timetable, Time
  * </pre> The states of a lock are: <pre>
  *  idle --arrive--&gt; asking --granted--&gt; held --exit--&gt; (held by the next waiter that suits, within the slice)
  *                    ^  |                |    \--else--&gt; releasing --on its way--&gt; asking, or idle

@@ -346,45 +346,6 @@ class LeaseWatchdogTests {
 		assertThat(this.client.acquire(KEY, OwnerToken.random(), LEASE, false)).isInstanceOf(AcquireResult.Grant.class);
 	}
 
-	/** Otherwise the release would seem to come after a loss. */
-	@Test
-	void aLockWhoseReleaseIsUnderWayIsReleasedAgainOnlyAfterIt() {
-		Ownership ownership = begin(KEY, true);
-		Hold hold = this.holds.get(0);
-		this.store.release.loseRequests(() -> {
-			if (this.store.release.calls() == 1) {
-				send(ownership);
-				assertThat(this.store.release.calls()).as("releases at the same time").isOne();
-			}
-			return false;
-		});
-		new Releases(this.store,
-				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)),
-				this.watchdog, this.orphans, this.notice, new UnderWay(this.time))
-			.release(ownership, hold);
-		assertThat(hold.isLost()).isFalse();
-		assertThat(this.events).isEmpty();
-		assertThat(this.store.release.calls()).isEqualTo(2);
-	}
-
-	@Test
-	void aLossAtTheInstantOfTheReleaseIsNotMissed() {
-		Ownership ownership = begin(KEY, true);
-		Hold hold = this.holds.get(0);
-		hold.end(this.time.now());
-		ownership.lose("it is a test");
-		// The hold has left its lock, so nobody else tells it of the loss
-		LeaseWatchdog silent = new LeaseWatchdog(this.store, this.timetable, this::onStoreThread, this.orphans,
-				this.notice, (lost) -> {
-				}, LEASE, 3);
-		new Releases(this.store,
-				new LocalLocks(new Terms(EngineSettings.DEFAULTS, this.time), new ModelDesk(Duration.ZERO)), silent,
-				this.orphans, this.notice, new UnderWay(this.time))
-			.release(ownership, hold);
-		assertThat(hold.isLost()).isTrue();
-		assertThat(this.events).hasAtLeastOneElementOfType(LockEvent.Lost.class);
-	}
-
 	@Test
 	void aLockThatIsKeptIsNotReleasedByItsLastRenewal() {
 		Ownership ownership = begin(KEY, true);

@@ -9,10 +9,13 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.engine.ModelDesk.ModelWaiter;
+import io.github.lockstarter.store.OwnerToken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -100,7 +103,7 @@ class LocalLockTests {
 		this.desk.answering = false;
 		this.desk.refuseNext();
 		ModelWaiter waiter = this.desk.come(LockMode.EXCLUSIVE);
-		this.desk.ring();
+		this.desk.notifyLock();
 		this.desk.answering = true;
 		this.desk.answerRequest();
 		this.desk.leave(this.desk.hold(waiter));
@@ -191,6 +194,22 @@ class LocalLockTests {
 		assertThat(this.desk.requests).isEqualTo(2);
 		this.desk.answerRequest();
 		this.desk.leave(this.desk.hold(next));
+		this.desk.checkEnd();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "READ", "FAIR" })
+	void aGrantIsNotForAWaiterInAnotherMode(LockMode mode) {
+		this.desk.answering = false;
+		ModelWaiter asking = this.desk.come(mode);
+		ModelWaiter next = this.desk.come(LockMode.EXCLUSIVE);
+		this.desk.leave(asking);
+		this.desk.answerRequest();
+		assertThat(next.outcome()).isNull();
+		this.desk.answerRequest();
+		Hold hold = this.desk.hold(next);
+		assertThat(hold.mode()).isEqualTo(LockMode.EXCLUSIVE);
+		this.desk.leave(hold);
 		this.desk.checkEnd();
 	}
 
@@ -334,7 +353,7 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void withdraw(LockKey key) {
+		public void withdraw(LockKey key, @Nullable OwnerToken owner) {
 			this.withdrawals++;
 		}
 

@@ -226,8 +226,8 @@ class ModelDesk implements LockActions {
 	/**
 	 * Let the lock receive a message.
 	 */
-	void ring() {
-		change(LocalLock::rung);
+	void notifyLock() {
+		change(LocalLock::askAgain);
 	}
 
 	final void change(Consumer<LocalLock> transition) {
@@ -265,7 +265,7 @@ class ModelDesk implements LockActions {
 	/** Deliver the message at once. */
 	@Override
 	public void enter(Timetable.Entry alarm) {
-		ring();
+		notifyLock();
 	}
 
 	@Override
@@ -292,11 +292,7 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
-	public void withdraw(LockKey key) {
-	}
-
-	@Override
-	public void withdraw(LockKey key, OwnerToken owner) {
+	public void withdraw(LockKey key, @Nullable OwnerToken owner) {
 	}
 
 	@Override

@@ -51,7 +51,7 @@ class SharedLockModelTests {
 		switch (disturbance) {
 			case OWNERSHIP_LOST -> desk.lose(first.ownership());
 			case LEASE_TIME_OVER -> desk.timeOver(first);
-			case MESSAGE -> desk.ring();
+			case MESSAGE -> desk.notifyLock();
 			case SHUTDOWN -> desk.shutDown();
 			case NONE, WRITER_GONE, READER_ASKS_WHILE_HELD -> {
 			}
