@@ -4,6 +4,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -60,6 +61,19 @@ class FairLockTests extends AbstractInstancesTests {
 		second.get();
 		assertThat(this.order).containsExactly(1, 2);
 		assertThat(this.store.release.calls()).isEqualTo(3);
+	}
+
+	@Test
+	void anotherModeOfTheSameJvmDoesNotReceiveTheLockInPlaceOfTheNextInLine() throws Exception {
+		DefaultLockRegistry handingOn = this.instances.registry(this.store);
+		Lease lease = handingOn.acquire(REQUEST);
+		Call<Long> next = caller(this.two, 1);
+		CompletableFuture<Lease> exclusive = handingOn.acquireAsync(REQUEST.withMode(LockMode.EXCLUSIVE));
+		lease.close();
+		next.get();
+		this.order.add(2);
+		exclusive.get().close();
+		assertThat(this.order).containsExactly(1, 2);
 	}
 
 	@Test

@@ -52,11 +52,28 @@ class ManyWaitersTests {
 		}
 	}
 
-	private void allAreDone(int callers, Duration waitTime) {
+	@Test
+	void allLearnThatTheStoreCannotKeepTheLockOneAfterAnother() {
+		Lease held = this.registry.acquire(LockRequest.of(KEY));
+		List<CompletableFuture<Lease>> all = waiters(10_000, Duration.ofHours(1));
+		this.store.acquire.loseRequests(() -> {
+			throw new IllegalArgumentException("it is a test");
+		});
+		// After the slice the store is asked for the next one
+		this.instances.time.advance(Duration.ofSeconds(1));
+		held.close();
+		this.instances.time.settle();
+		assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
+		assertThat(this.registry.activeLocks()).isZero();
+	}
+
+	private List<CompletableFuture<Lease>> waiters(int number, Duration waitTime) {
 		LockRequest request = LockRequest.of(KEY).withWaitTime(waitTime);
-		List<CompletableFuture<Lease>> all = Stream.generate(() -> this.registry.acquireAsync(request))
-			.limit(callers)
-			.toList();
+		return Stream.generate(() -> this.registry.acquireAsync(request)).limit(number).toList();
+	}
+
+	private void allAreDone(int callers, Duration waitTime) {
+		List<CompletableFuture<Lease>> all = waiters(callers, waitTime);
 		this.instances.time.advance(waitTime);
 		assertThat(all.stream().filter((each) -> !each.isDone()).count()).as("callers that are not notified").isZero();
 		assertThat(this.registry.activeLocks()).isZero();

@@ -94,6 +94,25 @@ class RenewalsTests {
 	}
 
 	@Test
+	void eachLeaseOfABatchIsLostAtItsOwnDeadline() {
+		Ownership brief = ownership("dead", 1, LEASE.dividedBy(2));
+		Ownership longer = ownership("dead", 2);
+		for (Ownership each : List.of(brief, longer)) {
+			hold(each);
+			this.watchdog.watch(each);
+			this.watchdog.hasten(each);
+		}
+		advance(Duration.ZERO);
+		assertThat(this.servers.batches).extracting(List::size).containsExactly(2);
+		advance(Duration.ofNanos(brief.remainingNanos()));
+		assertThat(this.lost).containsExactly(brief);
+		advance(Duration.ofNanos(longer.remainingNanos() - 1));
+		assertThat(this.lost).containsExactly(brief);
+		advance(Duration.ofNanos(1));
+		assertThat(this.lost).containsExactly(brief, longer);
+	}
+
+	@Test
 	void theDeadlineIsCountedFromTheSendingOfARenewalAndNotFromItsAnswer() {
 		Ownership ownership = ownership("dead", 1);
 		hold(ownership);

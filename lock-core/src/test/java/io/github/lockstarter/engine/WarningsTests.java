@@ -255,6 +255,16 @@ class WarningsTests extends AbstractInstancesTests {
 		assertThat(log).isEmpty();
 	}
 
+	@Test
+	void aHoldIsWarnedOfThoughWaitsAreNot(CapturedLog log) {
+		DefaultLockRegistry ofHolds = this.instances.registry(this.store,
+				EngineSettings.DEFAULTS.withWarnings(Duration.ZERO, AFTER_HOLD), LockListener.NO_OP);
+		Lease lease = ofHolds.acquire(REQUEST);
+		this.time.advance(AFTER_HOLD.plus(LOOK));
+		assertThat(log).contains("Long hold");
+		lease.close();
+	}
+
 	/** An owner with a slow equals() takes the guard of its lock. */
 	@Test
 	void aLookForWarningsDoesNotDelayTheRenewalOfALockWhoseGuardIsTaken(CapturedLog log) throws Exception {
