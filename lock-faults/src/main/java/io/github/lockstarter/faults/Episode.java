@@ -34,6 +34,7 @@ import io.github.lockstarter.faults.worker.Competitor;
 import io.github.lockstarter.faults.worker.Counters;
 import io.github.lockstarter.faults.worker.Ledger;
 import io.github.lockstarter.faults.worker.Ledger.Balance;
+import io.github.lockstarter.faults.worker.Mode;
 import io.github.lockstarter.testsupport.Heartbeat;
 
 /**
@@ -114,26 +115,30 @@ final class Episode {
 	}
 
 	/**
-	 * Wait until each worker has been granted a lock.
+	 * Wait until each worker has been granted a lock, or each of the locks if requests
+	 * for some of them may be without an answer.
 	 * @return how long that took, or {@code null} if it did not happen
 	 */
 	private @Nullable Duration awaitGrants(long start) throws Exception {
+		boolean each = this.fault.mode() == Mode.UNANSWERED;
+		int needed = this.crew.workers().size() * (each ? this.keys.size() : 1);
 		while (System.nanoTime() - start < LONGEST_RECOVERY.toNanos()) {
 			Thread.sleep(50);
 			History history = History.read(this.crew.histories());
-			Map<String, Long> first = firstGrants(history, start);
-			if (first.size() >= this.crew.workers().size()) {
+			Map<String, Long> first = firstGrants(history, start, each);
+			if (first.size() >= needed) {
 				return Duration.ofNanos(first.values().stream().mapToLong((time) -> time - start).max().orElse(0));
 			}
 		}
 		return null;
 	}
 
-	private static Map<String, Long> firstGrants(History history, long start) {
+	private static Map<String, Long> firstGrants(History history, long start, boolean each) {
 		return history.holds()
 			.stream()
 			.filter((hold) -> hold.at(Step.GRANTED) >= start)
-			.collect(Collectors.toMap(Attempt::process, (hold) -> hold.at(Step.GRANTED), Math::min));
+			.collect(Collectors.toMap((hold) -> each ? hold.process() + hold.key() : hold.process(),
+					(hold) -> hold.at(Step.GRANTED), Math::min));
 	}
 
 	private List<String> awaitNoKeys() throws InterruptedException {
@@ -190,8 +195,8 @@ final class Episode {
 		List<Violation> untimely = Timeliness.check(history, this.fault, this.crew.leaseTime(), this.crew.names(),
 				refused);
 		if (recovery == null) {
-			untimely.add(new Violation("liveness", "an instance acquired no lock within " + LONGEST_RECOVERY.toSeconds()
-					+ " s after the fault was repaired", List.of()));
+			untimely.add(new Violation("liveness", "an instance did not acquire a lock within "
+					+ LONGEST_RECOVERY.toSeconds() + " s after the fault was repaired", List.of()));
 		}
 		long attempts = history.attempts().size();
 		long polls = history.attempts().stream().mapToLong(WaitBudget::waited).sum() / POLL_INTERVAL.toNanos();

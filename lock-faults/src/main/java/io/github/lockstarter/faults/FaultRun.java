@@ -12,6 +12,7 @@ import java.util.Random;
 
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
+import io.github.lockstarter.faults.nemesis.WorkerFault;
 import io.github.lockstarter.faults.worker.Competitor;
 
 /**
@@ -56,19 +57,22 @@ public final class FaultRun {
 
 	private static List<EpisodeResult> runAll(FaultSuite suite, Competitor competitor, SiteKind kind, Random random)
 			throws Exception {
-		List<Fault> faults = new ArrayList<>(Fault.at(kind).stream().filter(FaultRun::isChosen).toList());
+		List<Fault> faults = new ArrayList<>(
+				Fault.at(kind).stream().filter((fault) -> isChosen(fault, competitor)).toList());
 		Collections.shuffle(faults, random);
 		boolean possible = competitor.isSuitedTo(kind.deployment()) && kind.isAvailable() && !faults.isEmpty()
 				&& (database() != LedgerDatabase.OF_LOCKS || kind.deployment().isDatabase());
 		return possible ? suite.run(competitor, kind, faults) : List.of();
 	}
 
-	private static boolean isChosen(Fault fault) {
+	private static boolean isChosen(Fault fault, Competitor competitor) {
 		List<String> names = names("faults.names");
 		if (!Fault.all().stream().map(Fault::name).toList().containsAll(names)) {
 			throw new IllegalArgumentException("Unknown fault in " + names);
 		}
-		return names.isEmpty() || names.contains(fault.name());
+		// Only the store of ours can be silenced
+		boolean possible = fault != WorkerFault.ANSWERS_NEVER || competitor.isOurs();
+		return possible && (names.isEmpty() || names.contains(fault.name()));
 	}
 
 	private static LedgerDatabase database() {

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.faults.nemesis;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -51,6 +52,15 @@ public enum WorkerFault implements Fault {
 	/** The garbage collector pauses the JVM again and again. */
 	SMALL_HEAP(of("garbage in a small heap", (attack) -> attack.last(attack.leases(2))).with(Mode.SHORT_OF_MEMORY)),
 
+	/** For longer than any wait that ends by itself may take. */
+	ANSWERS_NEVER(Nature.of("answers that never come, without a time-out of the driver",
+			EnumSet.of(SiteKind.SINGLE, SiteKind.POSTGRESQL), (attack) -> {
+				say(attack, "silence");
+				attack.last(Duration.ofSeconds(9));
+				say(attack, "speech");
+			})
+		.with(Mode.UNANSWERED)),
+
 	/** The locks that they use must not be affected. */
 	CROWD(Nature
 		.of("callers that request many other locks and give up", SiteKind.OTHER_STORES,
@@ -70,6 +80,12 @@ public enum WorkerFault implements Fault {
 
 	private static Nature of(String title, Strike strike) {
 		return Nature.of(title, SiteKind.ONE_OF_EACH_STORE, strike);
+	}
+
+	private static void say(Attack attack, String line) throws IOException {
+		for (WorkerJvm worker : attack.crew().workers()) {
+			worker.say(line);
+		}
 	}
 
 	/**

@@ -42,9 +42,10 @@ final class Disturbance {
 	 */
 	void run(Duration duration, AtomicBoolean stopped) {
 		long start = System.nanoTime();
-		while (!stopped.get() && (this.mode == Mode.HASTY || System.nanoTime() - start < duration.toNanos())) {
+		boolean lasting = this.mode == Mode.HASTY || this.mode == Mode.UNANSWERED;
+		while (!stopped.get() && (lasting || System.nanoTime() - start < duration.toNanos())) {
 			switch (this.mode) {
-				case INTERRUPTED -> interruptNext();
+				case INTERRUPTED, UNANSWERED -> interruptNext();
 				case SHORT_OF_MEMORY -> fill();
 				case HASTY -> {
 					if (!this.patience.hasNone()) {
@@ -55,7 +56,7 @@ final class Disturbance {
 					return;
 				}
 			}
-			LockSupport.parkNanos((this.mode == Mode.HASTY) ? RARELY : INTERVAL);
+			LockSupport.parkNanos(lasting ? RARELY : INTERVAL);
 		}
 	}
 

@@ -21,8 +21,9 @@ import io.github.lockstarter.faults.history.HistoryWriter;
 /**
  * An instance of an application, controlled by the lines of its input:
  * {@code run <mode> <history file> <key>…} makes its threads work until {@code stop},
- * {@code wait} lets new workers wait for locks, {@code rest} waits until nothing is left
- * of their work, and {@code end} stops the instance.
+ * {@code wait} lets new workers wait for locks, {@code silence} takes all answers of the
+ * store from them until {@code speech}, {@code rest} waits until nothing is left of their
+ * work, and {@code end} stops the instance.
  */
 public final class FaultWorker {
 
@@ -135,10 +136,16 @@ public final class FaultWorker {
 			}
 			Disturbance disturbance = new Disturbance(workers, mode, patience);
 			start("disturbance", () -> disturbance.run(this.leaseTime.multipliedBy(2).plusSeconds(1), stopped));
-			while ("wait".equals(input.readLine())) {
-				patience.learn();
+			for (String order = input.readLine(); order != null && !order.equals("stop"); order = input.readLine()) {
+				switch (order) {
+					case "wait" -> patience.learn();
+					case "silence" -> this.client.store().orElseThrow().fallSilent();
+					case "speech" -> this.client.store().orElseThrow().speak();
+					default -> throw new IllegalArgumentException(order);
+				}
 			}
 			stopped.set(true);
+			this.client.store().ifPresent(UnansweringStore::endWaits);
 			for (Thread thread : threads) {
 				thread.join();
 			}

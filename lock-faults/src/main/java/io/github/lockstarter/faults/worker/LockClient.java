@@ -3,6 +3,7 @@
 package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,21 @@ interface LockClient extends AutoCloseable {
 	@Nullable Held tryLock(String key, Duration waitTime) throws InterruptedException;
 
 	/**
+	 * Acquire a lock in one of several ways, as far as there are several.
+	 * @return see {@link #tryLock(String, Duration)}
+	 */
+	default @Nullable Held tryLock(String key, Duration waitTime, Way way) throws InterruptedException {
+		return tryLock(key, waitTime);
+	}
+
+	/**
+	 * Return the store of the locks, if it can be silenced.
+	 */
+	default Optional<UnansweringStore> store() {
+		return Optional.empty();
+	}
+
+	/**
 	 * Return how many locks and background actions this client still keeps, or 0 if that
 	 * is unknown.
 	 */
@@ -28,6 +44,15 @@ interface LockClient extends AutoCloseable {
 
 	@Override
 	void close();
+
+	/**
+	 * How a lock is acquired: by a thread or by a future, alone or in a set.
+	 */
+	enum Way {
+
+		THREAD, FUTURE, SET, FUTURE_SET
+
+	}
 
 	/**
 	 * A granted lock.
@@ -43,6 +68,13 @@ interface LockClient extends AutoCloseable {
 		 * Return whether the lock is held as far as the holder can know.
 		 */
 		boolean isHeld();
+
+		/**
+		 * Return whether it belongs to the calling thread, as its transactions do.
+		 */
+		default boolean isOfThread() {
+			return true;
+		}
 
 		/**
 		 * Release the lock.

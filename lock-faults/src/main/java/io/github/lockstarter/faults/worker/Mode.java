@@ -3,6 +3,9 @@
 package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+import io.github.lockstarter.faults.worker.LockClient.Way;
 
 /**
  * The condition of a worker.
@@ -29,6 +32,12 @@ public enum Mode {
 
 	/** Its threads are interrupted all the time. */
 	INTERRUPTED(Duration.ofSeconds(3)),
+
+	/**
+	 * Its callers are threads and futures, for one lock and for sets. Most of them leave
+	 * at the end of their wait time; a third has time, but is interrupted.
+	 */
+	UNANSWERED(Duration.ofSeconds(3)),
 
 	/** Its wait times are very short. */
 	IMPATIENT(Duration.ofMillis(8)),
@@ -69,6 +78,13 @@ public enum Mode {
 	 */
 	int threads(int all) {
 		return (this == LONELY) ? 1 : all;
+	}
+
+	/**
+	 * Return how the next lock is acquired.
+	 */
+	Way way(RandomGenerator random) {
+		return (this == UNANSWERED) ? Way.values()[random.nextInt(Way.values().length)] : Way.THREAD;
 	}
 
 	/**

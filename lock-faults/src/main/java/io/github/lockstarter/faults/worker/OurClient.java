@@ -3,11 +3,17 @@
 package io.github.lockstarter.faults.worker;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseSet;
+import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
@@ -35,6 +41,8 @@ final class OurClient implements LockClient {
 
 	private final Runnable connections;
 
+	private final UnansweringStore store;
+
 	private final DefaultLockRegistry registry;
 
 	private final LockRegistry locks;
@@ -45,8 +53,9 @@ final class OurClient implements LockClient {
 	 */
 	private OurClient(LockStore store, Duration leaseTime, Runnable connections) {
 		this.connections = connections;
+		this.store = new UnansweringStore(store);
 		EngineSettings defaults = EngineSettings.DEFAULTS;
-		this.registry = new DefaultLockRegistry(store,
+		this.registry = new DefaultLockRegistry(this.store,
 				new EngineSettings(defaults.waitTime(), leaseTime, defaults.renewalsPerLease(), defaults.pollInterval(),
 						defaults.pollIntervalWithoutMessages(), defaults.timeSlice(), defaults.shutdownTimeout()),
 				LockListener.NO_OP);
@@ -98,15 +107,49 @@ final class OurClient implements LockClient {
 
 	@Override
 	public @Nullable Held tryLock(String key, Duration waitTime) throws InterruptedException {
+		return tryLock(key, waitTime, Way.THREAD);
+	}
+
+	@Override
+	public @Nullable Held tryLock(String key, Duration waitTime, Way way) throws InterruptedException {
+		LockRequest request = LockRequest.of("faults", key).withWaitTime(waitTime);
+		List<LockRequest> set = List.of(request, LockRequest.of("faults", key + "-too").withWaitTime(waitTime));
 		try {
-			return this.locks.tryAcquire(LockRequest.of("faults", key).withWaitTime(waitTime))
-				.map(OurHeld::new)
-				.orElse(null);
+			LeaseSet leases = switch (way) {
+				case THREAD -> this.locks.tryAcquire(request).orElse(null);
+				case FUTURE -> await(this.locks.acquireAsync(request));
+				case SET -> this.locks.tryAcquireAll(set).orElse(null);
+				case FUTURE_SET -> await(this.locks.acquireAllAsync(set));
+			};
+			return (leases != null) ? new OurHeld(leases, leases.get(request.key()), way) : null;
 		}
 		catch (LockInterruptedException ex) {
 			Thread.interrupted();
 			throw new InterruptedException();
 		}
+	}
+
+	private static <L extends LeaseSet> @Nullable L await(CompletableFuture<L> future) throws InterruptedException {
+		try {
+			return future.get();
+		}
+		catch (InterruptedException ex) {
+			if (!future.cancel(false)) {
+				future.thenAccept(LeaseSet::closeAsync);
+			}
+			throw ex;
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof LockContendedException) {
+				return null;
+			}
+			throw new IllegalStateException(ex.getCause());
+		}
+	}
+
+	@Override
+	public Optional<UnansweringStore> store() {
+		return Optional.of(this.store);
 	}
 
 	@Override
@@ -120,7 +163,7 @@ final class OurClient implements LockClient {
 		this.connections.run();
 	}
 
-	private record OurHeld(Lease lease) implements Held {
+	private record OurHeld(LeaseSet leases, Lease lease, Way way) implements Held {
 
 		@Override
 		public long token() {
@@ -133,8 +176,13 @@ final class OurClient implements LockClient {
 		}
 
 		@Override
+		public boolean isOfThread() {
+			return this.way == Way.THREAD || this.way == Way.SET;
+		}
+
+		@Override
 		public void unlock() {
-			this.lease.close();
+			this.leases.close();
 		}
 
 	}

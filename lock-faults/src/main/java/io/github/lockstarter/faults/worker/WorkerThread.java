@@ -17,6 +17,7 @@ import io.github.lockstarter.faults.history.HistoryWriter;
 import io.github.lockstarter.faults.history.HistoryWriter.Scribe;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.worker.LockClient.Held;
+import io.github.lockstarter.faults.worker.LockClient.Way;
 import io.github.lockstarter.faults.worker.Transactions.Moment;
 
 /**
@@ -74,7 +75,7 @@ final class WorkerThread {
 		while (!stopped.get()) {
 			String key = keys.get(random.nextInt(keys.size()));
 			Scribe scribe = this.history.begin(this.number, key, false);
-			Held held = tryLock(scribe, key, this.patience.next());
+			Held held = tryLock(scribe, key, this.patience.next(), this.mode.way(random));
 			if (held != null) {
 				boolean certain = work(scribe, key, held, random);
 				unlock(scribe, held, certain);
@@ -91,6 +92,9 @@ final class WorkerThread {
 	void interrupt() {
 		Scribe scribe = this.waiting;
 		Thread thread = this.thread;
+		if (!this.patience.mayBeInterrupted(this.due - System.nanoTime())) {
+			return;
+		}
 		if (scribe != null && System.nanoTime() - this.due < 0) {
 			this.due = System.nanoTime();
 			scribe.note(Step.DUE);
@@ -100,14 +104,14 @@ final class WorkerThread {
 		}
 	}
 
-	private @Nullable Held tryLock(Scribe scribe, String key, Duration waitTime) {
+	private @Nullable Held tryLock(Scribe scribe, String key, Duration waitTime, Way way) {
 		long now = System.nanoTime();
 		this.due = now + waitTime.toNanos();
 		scribe.note(Step.ASK, now, 0);
 		scribe.note(Step.DUE, this.due, 0);
 		this.waiting = scribe;
 		try {
-			Held held = this.client.tryLock(key, waitTime);
+			Held held = this.client.tryLock(key, waitTime, way);
 			if (held == null) {
 				scribe.note(Step.REFUSED);
 			}
@@ -135,7 +139,7 @@ final class WorkerThread {
 	 * @return whether the lock was held until the end
 	 */
 	private boolean work(Scribe scribe, String key, Held held, ThreadLocalRandom random) throws SQLException {
-		if (random.nextInt(8) == 0) {
+		if (held.isOfThread() && random.nextInt(8) == 0) {
 			nest(key);
 		}
 		if (!confirm(scribe, held)) {
@@ -145,7 +149,7 @@ final class WorkerThread {
 			incrementGuarded(scribe, key, held.token());
 		}
 		long plain = this.counters.readPlain(key);
-		if (!transact(scribe, key, held, random)) {
+		if (!(held.isOfThread() ? transact(scribe, key, held, random) : last(scribe, held, random))) {
 			return false;
 		}
 		this.counters.writePlain(key, plain + 1);
@@ -202,7 +206,7 @@ final class WorkerThread {
 
 	private void nest(String key) {
 		Scribe scribe = this.history.begin(this.number, key, true);
-		Held held = tryLock(scribe, key, Duration.ZERO);
+		Held held = tryLock(scribe, key, Duration.ZERO, Way.THREAD);
 		if (held != null) {
 			unlock(scribe, held, confirm(scribe, held));
 		}
