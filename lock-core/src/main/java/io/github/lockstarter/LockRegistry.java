@@ -14,10 +14,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p>
  * A nested acquisition of the same lock by the same thread is reentrant: it succeeds at
- * once, shares the lease of the outer one, and does not touch the store. It fails with a
- * {@link LockLostException} if the outer lease was lost. If the outer lease had a fixed
- * lease time or a longest hold, it need not be closed, so the lock is acquired anew
- * instead.
+ * once, shares the lease of the outer one, and does not touch the store. If the outer
+ * lease was lost, the lock is acquired anew, with a new fencing token; the outer lease
+ * still reports the loss.
  *
  * <p>
  * Where a request leaves its wait time, lease time or longest hold open, the
@@ -73,10 +72,8 @@ public interface LockRegistry {
 	 * @param request which lock, and how long to wait
 	 * @return the future lease, to be closed by the caller. It fails with a
 	 * {@link LockContendedException} if another owner held the lock for the whole wait
-	 * time, with a {@link LockUnavailableException} if the store could not be asked or
-	 * the registry is shutting down, and with a {@link LockLostException} if the owner of
-	 * the request has lost an outer lease that had neither a fixed lease time nor a
-	 * longest hold
+	 * time, or with a {@link LockUnavailableException} if the store could not be asked or
+	 * the registry is shutting down
 	 */
 	CompletableFuture<Lease> acquireAsync(LockRequest request);
 

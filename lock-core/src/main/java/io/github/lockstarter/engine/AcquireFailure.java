@@ -108,7 +108,8 @@ record AcquireFailure(Reason reason, @Nullable RuntimeException cause,
 		LEFT,
 
 		/**
-		 * The same owner has lost the lock, or shares it and requests it exclusively.
+		 * The owner shares the lock and requests it exclusively, the store cannot keep
+		 * it, or the waiter could not wait.
 		 */
 		MISUSE
 

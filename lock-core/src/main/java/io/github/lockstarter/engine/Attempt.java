@@ -43,18 +43,15 @@ final class Attempt {
 
 	private @Nullable Long uncertainUntil;
 
-	private @Nullable RuntimeException failure;
-
 	private long retryPause = FIRST_RETRY;
 
 	/**
 	 * Begin an attempt.
 	 * @param beginner the waiter on whose behalf the store is asked first
-	 * @param leaseTime length of the requested lease
 	 */
-	Attempt(Waiter beginner, Duration leaseTime) {
+	Attempt(Waiter beginner) {
 		this.beginner = beginner;
-		this.leaseTime = leaseTime;
+		this.leaseTime = beginner.leaseTime();
 		this.token = beginner.isFair() ? beginner.token() : beginner.newToken();
 	}
 
@@ -78,11 +75,10 @@ final class Attempt {
 	}
 
 	/**
-	 * Return whether the requested lease suits a waiter.
+	 * Return whether its grant is for a waiter.
 	 */
-	boolean suits(Waiter waiter, Duration leaseTime) {
-		return isFor(waiter) || (waiter.isShared() == this.beginner.isShared() && !waiter.isFair()
-				&& !this.beginner.isFair() && leaseTime.equals(this.leaseTime));
+	boolean suits(Waiter waiter) {
+		return isFor(waiter) || waiter.suits(mode(), this.leaseTime);
 	}
 
 	/**
@@ -168,17 +164,14 @@ final class Attempt {
 	 */
 	void refused() {
 		this.refusals++;
-		this.failure = null;
 		this.retryPause = FIRST_RETRY;
 	}
 
 	/**
 	 * Note that the last request has no answer, and may be carried out later.
-	 * @param failure the reason, or {@code null} if it is no sign of an outage
 	 */
-	void failed(@Nullable RuntimeException failure) {
+	void failed() {
 		this.uncertainUntil = this.sentAt + this.leaseTime.toNanos();
-		this.failure = failure;
 	}
 
 	/**
@@ -201,14 +194,6 @@ final class Attempt {
 	 */
 	@Nullable Long uncertainUntil() {
 		return this.uncertainUntil;
-	}
-
-	/**
-	 * Return the reason why the last request has no answer, or {@code null} if it has
-	 * one.
-	 */
-	@Nullable RuntimeException failure() {
-		return this.failure;
 	}
 
 	/**

@@ -2,11 +2,15 @@
 
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.store.OwnerToken;
+
 /**
  * The place of one waiter in the line of the store, under its own token. Whatever the
  * order of its requests, the place is given up last.
  */
 final class LinePlace {
+
+	private final OwnerToken token;
 
 	private boolean taken;
 
@@ -18,6 +22,17 @@ final class LinePlace {
 	private boolean overtaken;
 
 	private boolean left;
+
+	LinePlace(OwnerToken token) {
+		this.token = token;
+	}
+
+	/**
+	 * Return the token under which the waiter stands there.
+	 */
+	OwnerToken token() {
+		return this.token;
+	}
 
 	/**
 	 * Note that the store is about to be asked for the place.

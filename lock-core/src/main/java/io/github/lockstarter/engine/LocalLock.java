@@ -67,7 +67,7 @@ final class LocalLock {
 
 	private boolean asking;
 
-	/** Whether a message has come since the last request or release. */
+	/** Whether a message has come since the last request. */
 	private boolean notified;
 
 	/** Asks again unless a message comes before. */
@@ -198,8 +198,7 @@ final class LocalLock {
 		if (!this.asking || (attempt != null && attempt.isOverdue(this.terms.now()))) {
 			return false;
 		}
-		return first() == waiter || (waiter.isShared() && attempt != null
-				&& attempt.suits(waiter, this.terms.leaseTimeFor(waiter))
+		return first() == waiter || (waiter.isShared() && attempt != null && attempt.suits(waiter)
 				&& this.queue.stream().takeWhile((before) -> before != waiter).allMatch((before) -> before.isShared()));
 	}
 
@@ -226,7 +225,7 @@ final class LocalLock {
 	/** Hand-off to a next owner, and the joining of a further reader. */
 	private boolean suits(Waiter next, Ownership ownership) {
 		boolean shared = ownership.isShared();
-		return shared != this.holds.isEmpty() && ownership.suits(next, this.terms.leaseTimeFor(next));
+		return shared != this.holds.isEmpty() && ownership.suits(next);
 	}
 
 	/**
@@ -250,11 +249,10 @@ final class LocalLock {
 			waitFor(pause);
 			return;
 		}
-		Duration leaseTime = this.terms.leaseTimeFor(head);
 		Attempt attempt = this.attempt;
-		if (attempt == null || !attempt.suits(head, leaseTime)) {
+		if (attempt == null || !attempt.suits(head)) {
 			dropAttempt();
-			attempt = new Attempt(head, leaseTime);
+			attempt = new Attempt(head);
 			this.attempt = attempt;
 		}
 		this.asking = true;
@@ -266,7 +264,7 @@ final class LocalLock {
 
 	private void grant(Ownership ownership, Waiter waiter, long now) {
 		remove(waiter);
-		Hold hold = ownership.beginHold(waiter, this.terms.leaseTimeFor(waiter), now);
+		Hold hold = ownership.beginHold(waiter, now);
 		add(hold);
 		waiter.complete(hold);
 		after(() -> {
@@ -294,7 +292,7 @@ final class LocalLock {
 			noteGrant(attempt);
 			this.attempt = null;
 			Waiter head = this.queue.isEmpty() ? null : first();
-			if (head != null && attempt.suits(head, this.terms.leaseTimeFor(head))) {
+			if (head != null && attempt.suits(head)) {
 				setCurrent(ownership);
 				grant(ownership, head, this.terms.now());
 			}
@@ -321,7 +319,6 @@ final class LocalLock {
 		setPlace(attempt.mode(), false);
 		RuntimeException late = new IllegalStateException(
 				"the store granted it later than its lease of " + attempt.leaseTime().toMillis() + " ms");
-		attempt.failed(late);
 		attempt.uncertainUntil(this.terms.now() + attempt.leaseTime().toNanos());
 		if (!this.queue.isEmpty() && attempt.isFor(first())) {
 			OwnerToken left = first().renewToken();
@@ -366,7 +363,7 @@ final class LocalLock {
 			this.refusal = refusal;
 			this.refusedAt = this.terms.now();
 			warnOfWait(this.refusedAt);
-			if (!this.queue.isEmpty() && attempt.suits(first(), this.terms.leaseTimeFor(first()))) {
+			if (!this.queue.isEmpty() && attempt.suits(first())) {
 				Waiter asked = first();
 				failOutOfTime(contended());
 				if (this.queue.contains(asked) && !this.notified) {
@@ -391,7 +388,7 @@ final class LocalLock {
 	void failed(Attempt attempt, RuntimeException failure, @Nullable Waiter interrupted) {
 		change(() -> {
 			this.asking = false;
-			attempt.failed((interrupted != null) ? null : failure);
+			attempt.failed();
 			noteLine(attempt);
 			if (interrupted != null) {
 				if (this.queue.contains(interrupted)) {
@@ -640,7 +637,6 @@ final class LocalLock {
 			setCurrent(null);
 		}
 		this.releasing++;
-		this.notified = false;
 		if (this.courtesy != null) {
 			this.courtesy.released(this.terms.now());
 		}

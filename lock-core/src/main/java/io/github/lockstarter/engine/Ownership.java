@@ -34,6 +34,9 @@ final class Ownership {
 	/** Of these, a release and a new request take a tenth. */
 	private static final int ROUND_TRIPS = 20;
 
+	/** One answer that is late by a pause says nothing about the next ones. */
+	private static final long LONGEST_STRETCH = TimeUnit.SECONDS.toNanos(1);
+
 	/**
 	 * A lease counts for a hundredth and two milliseconds less than was requested.
 	 */
@@ -108,7 +111,7 @@ final class Ownership {
 		this.timetable = timetable;
 		this.leaseTime = leaseTime;
 		long now = timetable.now();
-		this.handOffUntil = now + Math.max(timeSlice, ROUND_TRIPS * (now - sentAt));
+		this.handOffUntil = now + Math.max(timeSlice, Math.min(ROUND_TRIPS * (now - sentAt), LONGEST_STRETCH));
 		this.claimedUntil = sentAt;
 		claim(sentAt, leaseTime);
 		extend(sentAt, leaseTime, longestLease);
@@ -200,21 +203,18 @@ final class Ownership {
 	}
 
 	/**
-	 * Return whether a waiter may have the next hold at all. With one lease time for all
-	 * holds, a renewal never shortens the lease in the store.
-	 * @param leaseTime the lease time of the waiter
+	 * Return whether a waiter may have the next hold at all.
 	 */
-	boolean suits(Waiter waiter, Duration leaseTime) {
-		return waiter.isShared() == isShared() && !waiter.isFair() && this.owner.mode() != LockMode.FAIR
-				&& leaseTime.equals(this.leaseTime);
+	boolean suits(Waiter waiter) {
+		return waiter.suits(this.owner.mode(), this.leaseTime);
 	}
 
 	/**
 	 * Begin the next hold. Called under the guard of the lock.
-	 * @param leaseTime the lease time of the waiter
 	 * @param now the current time
 	 */
-	Hold beginHold(Waiter waiter, Duration leaseTime, long now) {
+	Hold beginHold(Waiter waiter, long now) {
+		Duration leaseTime = waiter.leaseTime();
 		Duration longest = waiter.holdAtMost();
 		Duration length = (longest != null) ? longest : leaseTime;
 		// The first hold ends with the lease that was requested for it, unless that is

@@ -404,16 +404,9 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	 */
 	@Override
 	public void release(Ownership ownership, @Nullable Hold hold) {
-		CompletableFuture<Boolean> unanswered = null;
 		try {
 			if (end(ownership, Ownership::release)) {
-				CompletableFuture<Boolean> answer = send(ownership);
-				if (answer.isDone()) {
-					released(ownership, hold, answer);
-				}
-				else {
-					unanswered = answer;
-				}
+				releasing(ownership, hold, send(ownership));
 			}
 			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
 				// Its end and the loss have come at the same time
@@ -421,14 +414,8 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 			}
 		}
 		finally {
-			if (unanswered != null) {
-				begin();
-			}
 			// Even if there is no thread left to tell of a loss
 			this.locks.change(ownership.key(), LocalLock::returned);
-		}
-		if (unanswered != null) {
-			releasedLater(ownership, hold, unanswered);
 		}
 	}
 
@@ -445,10 +432,16 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		}
 	}
 
-	private void releasedLater(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
-		answer.whenComplete((released, ex) -> {
+	private void releasing(Ownership ownership, @Nullable Hold hold, CompletableFuture<Boolean> answer) {
+		if (answer.isDone()) {
+			released(ownership, hold, answer);
+			return;
+		}
+		begin();
+		CompletableFuture<Boolean> limited = this.answers.within(Answers.LONGEST, answer);
+		limited.whenComplete((released, ex) -> {
 			try {
-				released(ownership, hold, answer);
+				released(ownership, hold, limited);
 			}
 			finally {
 				end();
@@ -545,8 +538,9 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	public void enterLine(LockKey key, Waiter waiter) {
 		// A waiter that cannot be notified counts as dead
 		Runnable step = () -> {
-			if (listen() && waiter.place().beginEntering()) {
-				enter(key, waiter.place(), waiter.token());
+			LinePlace place = waiter.place();
+			if (listen() && place.beginEntering()) {
+				enter(key, place);
 			}
 		};
 		if (this.mayBlock) {
@@ -557,9 +551,11 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		}
 	}
 
-	private void enter(LockKey key, LinePlace place, OwnerToken token) {
+	private void enter(LockKey key, LinePlace place) {
+		OwnerToken token = place.token();
 		begin();
-		Answers.guarded(() -> this.line.enter(key, token)).whenComplete((entered, ex) -> {
+		CompletableFuture<Void> answer = Answers.guarded(() -> this.line.enter(key, token));
+		this.answers.within(Answers.LONGEST, answer).whenComplete((entered, ex) -> {
 			if (ex != null) {
 				logger.debug("Could not join the line of lock '" + key + "' yet", ex);
 			}
@@ -586,9 +582,10 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 				if (ex != null) {
 					logger.debug("Could not leave the line of lock '" + key + "'", ex);
 				}
-				// A waiter that came in the meantime has lost the place as well, and must
-				// ask again
-				this.locks.change(key, LocalLock::askAgain);
+				if (owner == null) {
+					// A waiter that came in the meantime has lost the place as well
+					this.locks.change(key, LocalLock::askAgain);
+				}
 			});
 	}
 

@@ -72,18 +72,6 @@ final class Terms {
 	}
 
 	/**
-	 * Return the lease time for a waiter.
-	 */
-	Duration leaseTimeFor(Waiter waiter) {
-		Duration fixed = waiter.fixedLeaseTime();
-		Duration longest = waiter.holdAtMost();
-		if (fixed != null) {
-			return fixed;
-		}
-		return (longest != null && longest.compareTo(leaseTime()) < 0) ? longest : leaseTime();
-	}
-
-	/**
 	 * Return how long waiters tolerate a store that does not answer, in nanoseconds.
 	 */
 	long outageTime() {

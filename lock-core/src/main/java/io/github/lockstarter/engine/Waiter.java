@@ -37,14 +37,12 @@ abstract class Waiter {
 
 	private final Object owner;
 
-	/** Only of a waiter that stands in the line of the store itself. */
-	private volatile @Nullable OwnerToken token;
-
 	private volatile @Nullable Outcome outcome;
 
 	private volatile boolean arrived;
 
-	private volatile LinePlace place = new LinePlace();
+	/** Only of a waiter that stands in the line of the store under its own token. */
+	private volatile @Nullable LinePlace place;
 
 	/** Guarded by the lock. */
 	private boolean reentered;
@@ -66,7 +64,7 @@ abstract class Waiter {
 		this.fixedLeaseTime = fixedLeaseTime;
 		this.holdAtMost = holdAtMost;
 		this.owner = owner;
-		this.token = isFair() ? newToken() : null;
+		this.place = isFair() ? new LinePlace(newToken()) : null;
 	}
 
 	/**
@@ -128,6 +126,29 @@ abstract class Waiter {
 	}
 
 	/**
+	 * Return the lease time to request.
+	 */
+	Duration leaseTime() {
+		Duration longest = this.holdAtMost;
+		if (this.fixedLeaseTime != null) {
+			return this.fixedLeaseTime;
+		}
+		Duration leaseTime = this.terms.leaseTime();
+		return (longest != null && longest.compareTo(leaseTime) < 0) ? longest : leaseTime;
+	}
+
+	/**
+	 * Return whether it may share what others were granted. With one lease time for all
+	 * of them, a renewal never shortens the lease in the store.
+	 * @param mode the mode of the grant
+	 * @param leaseTime the lease time that was requested
+	 */
+	boolean suits(LockMode mode, Duration leaseTime) {
+		return isShared() == (mode == LockMode.READ) && !isFair() && mode != LockMode.FAIR
+				&& leaseTime.equals(leaseTime());
+	}
+
+	/**
 	 * Note whether the lock guards a body, whose end closes the lease. Called before the
 	 * waiter arrives.
 	 */
@@ -143,7 +164,7 @@ abstract class Waiter {
 	 * Return the token under which it stands in the line of the store.
 	 */
 	OwnerToken token() {
-		return Objects.requireNonNull(this.token);
+		return place().token();
 	}
 
 	/**
@@ -152,22 +173,19 @@ abstract class Waiter {
 	 * @return the old token if its place must be given up now, or {@code null}
 	 */
 	@Nullable OwnerToken renewToken() {
-		OwnerToken old = this.token;
+		LinePlace old = this.place;
 		if (old == null) {
 			return null;
 		}
-		boolean left = this.place.leave(true);
-		// A reader of the new place must read the new token as well
-		this.token = newToken();
-		this.place = new LinePlace();
-		return left ? old : null;
+		this.place = new LinePlace(newToken());
+		return old.leave(true) ? old.token() : null;
 	}
 
 	/**
-	 * Return its place in the line of the store, if it stands there under its own token.
+	 * Return its place in the line of the store, where it stands under its own token.
 	 */
 	LinePlace place() {
-		return this.place;
+		return Objects.requireNonNull(this.place);
 	}
 
 	/**

@@ -34,8 +34,8 @@
  * the waiter has one, so the store's driver does no work for waiters. Only
  * {@code EngineThreads} and {@code Timetable} start threads.</li>
  * <li>An {@code Ownership} and a {@code Hold} end under their own monitors, because the
- * watchdog never waits for the guard of a lock. It takes the guard afterwards, to tell
- * the holders.</li>
+ * watchdog renews and ends them without the guard of their lock. It takes the guard only
+ * to tell the holders.</li>
  * </ul>
  */
 @NullMarked

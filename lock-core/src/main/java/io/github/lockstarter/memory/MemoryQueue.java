@@ -91,7 +91,7 @@ final class MemoryQueue {
 
 	/**
 	 * Remove a place that is withdrawn.
-	 * @return whether it was its turn
+	 * @return whether nobody has the turn any more
 	 */
 	boolean withdraw(MemoryPlace place) {
 		MemoryPlace next = turn();

@@ -132,8 +132,7 @@ public interface LockStore {
 	/**
 	 * Return the line in which JVMs wait for the locks of this store. Without one they
 	 * poll, and a JVM that wants a lock all the time leaves it free for longer than
-	 * others poll, after each ten time slices, or after each one if it was lately
-	 * refused.
+	 * others poll: now and then, or after each time slice if it was lately refused.
 	 */
 	default WaitingLine waitingLine() {
 		return WaitingLine.NONE;

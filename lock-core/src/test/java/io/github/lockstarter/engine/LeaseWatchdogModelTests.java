@@ -99,7 +99,7 @@ class LeaseWatchdogModelTests {
 
 		private void beginHold(@Nullable Duration fixedLeaseTime) {
 			this.ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-					LockMode.READ, fixedLeaseTime, null, Thread.currentThread()), LEASE, this.time.now());
+					LockMode.READ, fixedLeaseTime, null, Thread.currentThread()), this.time.now());
 			this.watchdog.watch(this.ownership);
 		}
 

@@ -190,7 +190,7 @@ class LeaseWatchdogTests {
 		this.time.advance(LEASE.dividedBy(2));
 		Duration fixed = LEASE.multipliedBy(4);
 		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), this.time.now());
 		this.watchdog.watch(ownership);
 		Duration rest = Duration.ofSeconds(1);
 		this.time.advance(fixed.minus(rest));
@@ -400,7 +400,7 @@ class LeaseWatchdogTests {
 				LockMode.EXCLUSIVE, renewable ? null : LEASE, null, Thread.currentThread());
 		Ownership ownership = new Ownership(key, owner, grant, LEASE, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
-		this.holds.add(ownership.beginHold(waiter, LEASE, this.time.now()));
+		this.holds.add(ownership.beginHold(waiter, this.time.now()));
 		return ownership;
 	}
 
@@ -417,7 +417,7 @@ class LeaseWatchdogTests {
 		Ownership ownership = new Ownership(key, owner, grant, fixed, this.store.longestLease(), this.time.now(), 0,
 				this.timetable);
 		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, this.time.now());
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), this.time.now());
 		this.watchdog.watch(ownership);
 	}
 

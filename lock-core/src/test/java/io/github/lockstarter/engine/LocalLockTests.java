@@ -232,6 +232,23 @@ class LocalLockTests {
 	}
 
 	@Test
+	void aMessageIsNotMissedThoughAnEarlierReaderReleasesMeanwhile() {
+		SilentDesk desk = new SilentDesk(Duration.ofSeconds(1));
+		Hold first = desk.hold(desk.come(LockMode.READ));
+		desk.pass(Duration.ofSeconds(2));
+		desk.answering = false;
+		ModelWaiter second = desk.come(LockMode.READ);
+		desk.notifyLock();
+		desk.leave(first);
+		desk.answering = true;
+		desk.refuseNext();
+		desk.answerRequest();
+		desk.leave(desk.hold(second));
+		assertThat(desk.requests).isEqualTo(3);
+		desk.checkEnd();
+	}
+
+	@Test
 	void noRequestOvertakesARelease() {
 		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
 		ModelWaiter next = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), LONG_LEASE));

@@ -18,7 +18,7 @@ class OwnershipTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final Duration SLICE = Duration.ofSeconds(1);
+	private static final Duration SLICE = Duration.ofSeconds(1).dividedBy(20);
 
 	private final ManualTime time = new ManualTime();
 
@@ -54,6 +54,13 @@ class OwnershipTests {
 	}
 
 	@Test
+	void canBeHandedOffForAMomentOnlyThoughItsGrantWasLate() {
+		Ownership ownership = ownership(Duration.ofSeconds(2));
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(ownership.canBeHandedOn(this.time.now())).isFalse();
+	}
+
+	@Test
 	void canBeHandedOffForTwentyRoundTripsToAStoreThatIsFarAway() {
 		Ownership ownership = ownership(SLICE.dividedBy(10));
 		this.time.advance(SLICE.multipliedBy(2).minusNanos(1));
@@ -70,7 +77,7 @@ class OwnershipTests {
 		long last = 0;
 		for (int hold = 0; hold < 4096; hold++) {
 			assertThat(ownership.canBeHandedOn(this.time.now())).isTrue();
-			last = ownership.beginHold(waiter, LEASE, this.time.now()).fencingToken();
+			last = ownership.beginHold(waiter, this.time.now()).fencingToken();
 		}
 		assertThat(ownership.canBeHandedOn(this.time.now())).isFalse();
 		assertThat(last).isLessThan(2L << 12);
@@ -80,7 +87,7 @@ class OwnershipTests {
 	void aHoldThatEndsAfterItsOwnershipWasLost() {
 		Ownership ownership = ownership(Duration.ZERO);
 		Hold hold = ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), this.time.now());
 		this.time.advance(LEASE);
 		hold.end(this.time.now());
 		assertThat(hold.isLost()).isTrue();
@@ -92,8 +99,8 @@ class OwnershipTests {
 		Duration fixed = Duration.ofSeconds(10);
 		Waiter waiter = new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
 				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread());
-		ownership.beginHold(waiter, LEASE, this.time.now());
-		Hold hold = ownership.beginHold(waiter, fixed, this.time.now());
+		ownership.beginHold(waiter, this.time.now());
+		Hold hold = ownership.beginHold(waiter, this.time.now());
 		this.time.advance(fixed.minusNanos(1));
 		assertThat(hold.isHeld()).isTrue();
 		this.time.advance(Duration.ofNanos(1));
@@ -107,7 +114,7 @@ class OwnershipTests {
 	void theEndOfAHoldIsPublishedByOneOfSeveralThreadsThatExitIt() {
 		Ownership ownership = ownership(Duration.ZERO);
 		Hold hold = ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), this.time.now());
 		assertThat(hold.beginPublishing()).isFalse();
 		hold.end(this.time.now());
 		assertThat(hold.beginPublishing()).isTrue();

@@ -133,7 +133,7 @@ class RenewalsTests {
 		long start = this.time.now();
 		Ownership ownership = ownership("quick", 1, fixed);
 		Hold hold = ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), fixed, start);
+				LockMode.EXCLUSIVE, fixed, null, Thread.currentThread()), start);
 		for (int i = 1; i < 19; i++) {
 			this.time.advance(LEASE);
 			Duration extension = renew(ownership);
@@ -209,7 +209,7 @@ class RenewalsTests {
 
 	private void hold(Ownership ownership) {
 		ownership.beginHold(new ThreadWaiter(new Terms(EngineSettings.DEFAULTS, this.time), Duration.ZERO,
-				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), LEASE, this.time.now());
+				LockMode.EXCLUSIVE, null, null, Thread.currentThread()), this.time.now());
 	}
 
 	private Ownership ownership(String server, int number) {

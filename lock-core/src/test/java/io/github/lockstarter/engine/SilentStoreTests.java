@@ -342,6 +342,37 @@ class SilentStoreTests {
 	}
 
 	@Test
+	void aReleaseWithoutAnswerIsMadeAgain() {
+		Lease lease = this.registry.acquire(REQUEST);
+		this.store.silentReleases = true;
+		lease.close();
+		this.store.silentReleases = false;
+		this.store.unanswered.clear();
+		this.time.advance(Duration.ofSeconds(15));
+		assertThat(this.registry.backgroundActions()).isZero();
+		this.other.acquire(AT_ONCE).close();
+	}
+
+	@Test
+	void nothingWaitsForAPlaceWithoutAnswer() throws Exception {
+		Lease lease = this.other.acquire(REQUEST);
+		this.store.silentEntries = true;
+		Call<Optional<Lease>> first = Callers
+			.start(() -> this.registry.tryAcquire(REQUEST.withMode(LockMode.FAIR).withWaitTime(Duration.ofSeconds(1))));
+		this.time.awaitParked(1);
+		Call<Optional<Lease>> second = Callers
+			.start(() -> this.registry.tryAcquire(REQUEST.withMode(LockMode.FAIR).withWaitTime(Duration.ofSeconds(1))));
+		this.time.awaitParked(2);
+		this.time.advance(Duration.ofSeconds(1));
+		assertThat(first.get()).isEmpty();
+		assertThat(second.get()).isEmpty();
+		this.time.advance(Duration.ofSeconds(60));
+		this.store.unanswered.clear();
+		lease.close();
+		assertThat(this.registry.backgroundActions()).isZero();
+	}
+
+	@Test
 	void anInterruptEndsTheWaitOfAClose() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		lease.holdAtLeast(Duration.ofSeconds(10));
@@ -542,6 +573,8 @@ class SilentStoreTests {
 
 		private volatile boolean silentReleases;
 
+		private volatile boolean silentEntries;
+
 		SilentStore(LockStore delegate) {
 			super(delegate);
 		}
@@ -552,7 +585,8 @@ class SilentStoreTests {
 				case ACQUIRE -> this.silent;
 				case KEEP -> this.silentKeeping;
 				case RELEASE -> this.silentReleases;
-				case ENTER, WITHDRAW, INSPECT, FREE -> false;
+				case ENTER -> this.silentEntries;
+				case WITHDRAW, INSPECT, FREE -> false;
 			};
 			return silent ? noAnswerTo(request) : request.get();
 		}

@@ -188,7 +188,7 @@ class StoreGatewayTests {
 				this.threads.timetable());
 		return ownership.beginHold(
 				new ThreadWaiter(this.terms, Duration.ZERO, LockMode.EXCLUSIVE, null, null, Thread.currentThread()),
-				LEASE, this.time.now());
+				this.time.now());
 	}
 
 }
