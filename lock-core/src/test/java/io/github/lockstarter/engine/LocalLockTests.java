@@ -249,6 +249,16 @@ class LocalLockTests {
 	}
 
 	@Test
+	void aTurnIsPassedOnThoughALossKeepsTheLockHere() {
+		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
+		this.desk.lose(hold.ownership());
+		this.desk.change(LocalLock::messageArrived);
+		assertThat(this.desk.withdrawals).isOne();
+		this.desk.leave(hold);
+		this.desk.checkEnd();
+	}
+
+	@Test
 	void noRequestOvertakesARelease() {
 		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
 		ModelWaiter next = this.desk.come(this.desk.waiter(LockMode.EXCLUSIVE, Duration.ofHours(1), LONG_LEASE));
