@@ -31,12 +31,6 @@ final class Ownership {
 
 	private static final int MAX_HOLDS = 1 << HOLD_NUMBER_BITS;
 
-	/** Of these, a release and a new request take a tenth. */
-	private static final int ROUND_TRIPS = 20;
-
-	/** One answer that is late by a pause says nothing about the next ones. */
-	private static final long LONGEST_STRETCH = TimeUnit.SECONDS.toNanos(1);
-
 	/**
 	 * A lease counts for a hundredth and two milliseconds less than was requested.
 	 */
@@ -99,19 +93,16 @@ final class Ownership {
 	 * @param leaseTime length of the lease that was requested
 	 * @param longestLease the longest time for which the grant counts
 	 * @param sentAt when the granted request was sent
-	 * @param timeSlice for how long the lock may be handed on, in nanoseconds; longer if
-	 * the store is far away, because a release and a new request would cost too much of
-	 * the time
+	 * @param slice for how long the lock may be handed on, in nanoseconds
 	 */
 	Ownership(LockKey key, OwnerToken owner, AcquireResult.Grant grant, Duration leaseTime, Duration longestLease,
-			long sentAt, long timeSlice, Timetable timetable) {
+			long sentAt, long slice, Timetable timetable) {
 		this.key = key;
 		this.owner = owner;
 		this.fencingBase = grant.fencingBase();
 		this.timetable = timetable;
 		this.leaseTime = leaseTime;
-		long now = timetable.now();
-		this.handOffUntil = now + Math.max(timeSlice, Math.min(ROUND_TRIPS * (now - sentAt), LONGEST_STRETCH));
+		this.handOffUntil = timetable.now() + slice;
 		this.claimedUntil = sentAt;
 		claim(sentAt, leaseTime);
 		extend(sentAt, leaseTime, longestLease);

@@ -41,8 +41,6 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 
 	private final StoreCapabilities capabilities;
 
-	private final EngineSettings settings;
-
 	private final EngineThreads threads;
 
 	private final Terms terms;
@@ -86,7 +84,6 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.store = store;
 		this.line = store.waitingLine();
 		this.capabilities = capabilities;
-		this.settings = settings;
 		this.threads = threads;
 		this.terms = terms;
 		this.timetable = threads.timetable();
@@ -371,7 +368,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	 */
 	private Ownership ownership(LockKey key, Attempt attempt, AcquireResult.Grant grant) {
 		return new Ownership(key, attempt.token(), grant, attempt.leaseTime(), Answers.longestLease(this.store),
-				attempt.sentAt(), this.settings.timeSlice().toNanos(), this.timetable);
+				attempt.sentAt(), this.terms.slice(this.timetable.now() - attempt.sentAt()), this.timetable);
 	}
 
 	/**

@@ -21,6 +21,9 @@ final class Terms {
 
 	private static final int MOST_PARKED = 256;
 
+	/** Of these, a release and a new request take a tenth. */
+	private static final int ROUND_TRIPS = 20;
+
 	/**
 	 * The store counts in milliseconds: at the end of a lease its key may still exist.
 	 */
@@ -38,12 +41,16 @@ final class Terms {
 	/** How often a lock was passed to the next waiter without asking the store. */
 	private final LongAdder handOffs = new LongAdder();
 
+	/** A lost update does no harm: the next grant makes another one. */
+	private volatile long roundTrip;
+
 	private volatile boolean refusing;
 
 	Terms(EngineSettings settings, Time time) {
 		this.settings = settings;
 		this.time = time;
 		this.warnings = new Warnings(settings, time);
+		this.roundTrip = shortestRoundTrip();
 	}
 
 	/**
@@ -76,6 +83,22 @@ final class Terms {
 	 */
 	long outageTime() {
 		return this.settings.outageTime().toNanos();
+	}
+
+	/**
+	 * Return for how long a lock may be handed on, in nanoseconds: for a time slice, or
+	 * for 20 round trips to a store that is far away, because a release and a new request
+	 * would cost too much of the time. A single answer that is late, such as that of a
+	 * paused store, doubles it at most.
+	 * @param grant how long the grant took
+	 */
+	long slice(long grant) {
+		this.roundTrip = Math.max(shortestRoundTrip(), Math.min(grant, 2 * this.roundTrip));
+		return ROUND_TRIPS * this.roundTrip;
+	}
+
+	private long shortestRoundTrip() {
+		return this.settings.timeSlice().toNanos() / ROUND_TRIPS;
 	}
 
 	/**
