@@ -525,14 +525,14 @@ final class LocalLock {
 		// One that has already begun when it is cancelled only makes the lock ask early
 		Timetable.Entry alarm = new Timetable.Entry(this.terms.now() + nanos, () -> change(this::alarmRings));
 		this.alarm = alarm;
-		after(() -> this.actions.enter(alarm));
+		after(() -> this.actions.setAlarm(alarm));
 	}
 
 	private void endWaiting() {
 		Timetable.Entry alarm = this.alarm;
 		if (alarm != null) {
 			this.alarm = null;
-			after(() -> this.actions.cancel(alarm));
+			after(() -> this.actions.cancelAlarm(alarm));
 		}
 	}
 

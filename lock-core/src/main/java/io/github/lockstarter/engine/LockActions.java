@@ -22,12 +22,12 @@ interface LockActions {
 	/**
 	 * Run an alarm when it is due. It may be cancelled before this method is called.
 	 */
-	void enter(Timetable.Entry alarm);
+	void setAlarm(Timetable.Entry alarm);
 
 	/**
 	 * Never run an alarm that has not run yet.
 	 */
-	void cancel(Timetable.Entry alarm);
+	void cancelAlarm(Timetable.Entry alarm);
 
 	/**
 	 * Release the lock in the store, and notify the lock when its next waiter may ask.

@@ -172,7 +172,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	 */
 	void beginWait(Waiter waiter) {
 		if (waiter.isFair()) {
-			begin();
+			beginRequest();
 		}
 	}
 
@@ -185,7 +185,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 			if (waiter.place().leave(granted)) {
 				withdraw(key, waiter.token());
 			}
-			end();
+			endRequest();
 		}
 	}
 
@@ -386,12 +386,12 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	}
 
 	@Override
-	public void enter(Timetable.Entry alarm) {
+	public void setAlarm(Timetable.Entry alarm) {
 		this.timetable.enter(alarm);
 	}
 
 	@Override
-	public void cancel(Timetable.Entry alarm) {
+	public void cancelAlarm(Timetable.Entry alarm) {
 		this.timetable.cancel(alarm);
 	}
 
@@ -402,7 +402,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	@Override
 	public void release(Ownership ownership, @Nullable Hold hold) {
 		try {
-			if (end(ownership, Ownership::release)) {
+			if (endOwnership(ownership, Ownership::release)) {
 				releasing(ownership, hold, send(ownership));
 			}
 			else if (hold != null && ownership.lossReason() != null && hold.lose(ownership.lossReason())) {
@@ -434,14 +434,14 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 			released(ownership, hold, answer);
 			return;
 		}
-		begin();
+		beginRequest();
 		CompletableFuture<Boolean> limited = this.answers.within(Answers.LONGEST, answer);
 		limited.whenComplete((released, ex) -> {
 			try {
 				released(ownership, hold, limited);
 			}
 			finally {
-				end();
+				endRequest();
 			}
 		});
 	}
@@ -478,7 +478,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	public void keep(Hold hold) {
 		Ownership ownership = hold.ownership();
 		try {
-			if (end(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
+			if (endOwnership(ownership, Ownership::keep) && !this.orphans.keep(ownership, hold.keptUntil())
 					&& hold.lose("when it should be kept, the store no longer held it for its owner")) {
 				this.events.lost(hold);
 			}
@@ -488,7 +488,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		}
 	}
 
-	private boolean end(Ownership ownership, Predicate<Ownership> ending) {
+	private boolean endOwnership(Ownership ownership, Predicate<Ownership> ending) {
 		if (ownership.isHeld() && ending.test(ownership)) {
 			this.watchdog.forget(ownership);
 			return true;
@@ -550,7 +550,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 
 	private void enter(LockKey key, LinePlace place) {
 		OwnerToken token = place.token();
-		begin();
+		beginRequest();
 		CompletableFuture<Void> answer = Answers.guarded(() -> this.line.enter(key, token));
 		this.answers.within(Answers.LONGEST, answer).whenComplete((entered, ex) -> {
 			if (ex != null) {
@@ -559,7 +559,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 			if (place.endEntering()) {
 				withdraw(key, token);
 			}
-			end();
+			endRequest();
 		});
 	}
 
@@ -571,11 +571,11 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	 */
 	@Override
 	public void withdraw(LockKey key, @Nullable OwnerToken owner) {
-		begin();
+		beginRequest();
 		this.answers
 			.ask(this.background, () -> (owner != null) ? this.line.withdraw(key, owner) : this.line.withdraw(key))
 			.whenComplete((left, ex) -> {
-				end();
+				endRequest();
 				if (ex != null) {
 					logger.debug("Could not leave the line of lock '" + key + "'", ex);
 				}
@@ -686,11 +686,11 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.nothingUnderWay.await(this.timetable.now() + LONGEST_END);
 	}
 
-	private void begin() {
+	private void beginRequest() {
 		this.underWay.incrementAndGet();
 	}
 
-	private void end() {
+	private void endRequest() {
 		if (this.underWay.decrementAndGet() == 0) {
 			this.nothingUnderWay.check();
 		}

@@ -355,7 +355,7 @@ class LocalLockTests {
 		}
 
 		@Override
-		public void enter(Timetable.Entry alarm) {
+		public void setAlarm(Timetable.Entry alarm) {
 		}
 
 		@Override

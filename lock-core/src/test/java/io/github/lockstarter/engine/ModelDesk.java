@@ -264,7 +264,7 @@ class ModelDesk implements LockActions {
 
 	/** Deliver the message at once. */
 	@Override
-	public void enter(Timetable.Entry alarm) {
+	public void setAlarm(Timetable.Entry alarm) {
 		notifyLock();
 	}
 
@@ -280,7 +280,7 @@ class ModelDesk implements LockActions {
 	}
 
 	@Override
-	public void cancel(Timetable.Entry alarm) {
+	public void cancelAlarm(Timetable.Entry alarm) {
 	}
 
 	@Override
