@@ -477,7 +477,7 @@ final class LocalLock {
 	void messageArrived() {
 		change(() -> {
 			ownershipsNow().forEach((ownership) -> after(() -> this.actions.hasten(ownership)));
-			if (this.queue.isEmpty() && isIdle()) {
+			if (isIdle()) {
 				// Only a loss that its owner has not noticed keeps the lock here
 				after(() -> this.actions.withdraw(this.key, null));
 			}
