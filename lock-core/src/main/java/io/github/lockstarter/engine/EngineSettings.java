@@ -21,7 +21,7 @@ import io.github.lockstarter.store.Rule;
  * leaves a lock free for longer than that now and then, so it must be the same in all of
  * them
  * @param timeSlice how long a lock is passed on inside this JVM before it is released, or
- * 20 round trips to the store if these take longer
+ * 20 round trips to the store if these take longer; zero to pass nothing on
  * @param shutdownTimeout how long holders may take to finish at shutdown
  * @param outageTime how long an acquisition keeps asking a store that does not answer,
  * within its wait time

@@ -264,7 +264,7 @@ final class LeaseWatchdog {
 		}
 	}
 
-	/** Look again at the deadline of one that is still not answered, or end it then. */
+	/** The renewal is still without an answer: the ownership ends at its deadline. */
 	private void awaitAnswer(Ownership ownership) {
 		if (!ownership.isRenewing() || ownership.isOver()) {
 			return;
