@@ -66,10 +66,10 @@ final class HeldLocksScenario implements Scenario {
 
 	@Override
 	public Map<Metric, Double> measure(Competitor competitor, BenchmarkServer server, Duration time) throws Exception {
+		List<Holder> holders = new ArrayList<>();
 		try (LockClient client = competitor.connect(server.address(), LEASE_MILLIS)) {
 			client.lock("warm-up").run();
 			long heapBefore = usedHeap();
-			List<Holder> holders = new ArrayList<>();
 			for (int i = 0; i < this.locks; i += LOCKS_PER_THREAD) {
 				holders.add(new Holder(client, i, Math.min(this.locks, i + LOCKS_PER_THREAD)));
 			}
@@ -92,10 +92,12 @@ final class HeldLocksScenario implements Scenario {
 			double lost = 0;
 			for (Holder holder : holders) {
 				lost += holder.thread.submit(holder::release).get();
-				holder.thread.shutdown();
 			}
 			results.put(Metric.LOST_LOCKS, lost);
 			return results;
+		}
+		finally {
+			holders.forEach((holder) -> holder.thread.shutdown());
 		}
 	}
 
