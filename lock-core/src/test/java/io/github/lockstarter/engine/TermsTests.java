@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.test.ManualTime;
@@ -35,6 +37,16 @@ class TermsTests {
 	void aSingleLateAnswerDoublesItAtMost() {
 		assertThat(this.terms.slice(1000 * SLICE)).isEqualTo(2 * SLICE);
 		assertThat(this.terms.slice(0)).isEqualTo(SLICE);
+	}
+
+	@Test
+	void zeroHandsNothingOnHoweverFarAwayTheStoreIs() {
+		EngineSettings defaults = EngineSettings.DEFAULTS;
+		Terms strict = new Terms(new EngineSettings(defaults.waitTime(), defaults.leaseTime(),
+				defaults.renewalsPerLease(), defaults.pollInterval(), defaults.pollIntervalWithoutMessages(),
+				Duration.ZERO, defaults.shutdownTimeout(), defaults.outageTime()), new ManualTime());
+		strict.slice(SLICE);
+		assertThat(strict.slice(SLICE)).isZero();
 	}
 
 }
