@@ -61,7 +61,7 @@ class LockRegistryTests {
 	}
 
 	@Test
-	void theSameHoldsForSeveralLocks() throws Exception {
+	void anOwnerWithSeveralLocksReentersInThreadsAndFutures() throws Exception {
 		List<LockRequest> both = List.of(REQUEST, LockRequest.of("stock", 1002));
 		List<LockRequest> request = withOwner(both, "owner");
 		try (LeaseSet held = ENGINE.acquireAll(request)) {

@@ -99,7 +99,7 @@ class DisabledLocksTests {
 	}
 
 	@Test
-	void wovenMethodsHaveALeaseAsWell() {
+	void wovenMethodsHaveALease() {
 		WeavingClassLoader loader = WeavingClassLoader.of(WovenShop.class);
 		this.runner.withClassLoader(loader)
 			.withPropertyValues("distributed-lock.advice-mode=aspectj")

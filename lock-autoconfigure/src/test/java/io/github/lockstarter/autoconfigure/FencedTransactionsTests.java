@@ -111,7 +111,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void thatIsAnApplicationEvent() {
+	void aRefusedTransactionIsAnApplicationEvent() {
 		List<Object> published = new CopyOnWriteArrayList<>();
 		ApplicationListener<PayloadApplicationEvent<?>> listener = (event) -> published.add(event.getPayload());
 		this.runner.withPropertyValues(ON)
@@ -126,7 +126,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void soItIsIfItsManagerWasCreatedEarly() {
+	void theTransactionsOfAManagerThatWasCreatedEarlyAreFenced() {
 		this.runner.withUserConfiguration(Early.class).withPropertyValues(ON).run((context) -> {
 			assertThat(context.getBean(JdbcTransactionManager.class).getTransactionExecutionListeners())
 				.hasOnlyElementsOfTypes(TransactionFence.class, LockCommitGuard.class)
@@ -139,7 +139,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void soItIsIfItsManagerBelongsToAChildContextWithoutLocks() {
+	void theTransactionsOfAManagerInAChildContextWithoutLocksAreFenced() {
 		this.runner.withPropertyValues(ON).run((context) -> {
 			try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
 				child.setParent(context);
@@ -175,7 +175,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void soAreThoseOfTemplatesAndRegistries() {
+	void transactionsUnderTheLocksOfTemplatesAndRegistriesAreFenced() {
 		this.runner.withPropertyValues(ON).run((context) -> {
 			LockRequest request = LockRequest.of("sale");
 			LockTemplate template = context.getBean(LockTemplate.class);
@@ -197,7 +197,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void withoutThePropertyThereIsNoTable() {
+	void withoutThePropertyNoTransactionIsFenced() {
 		this.runner.run((context) -> {
 			context.getBean(Sales.class).sell();
 			assertThat(orders(context)).isOne();
@@ -240,7 +240,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void soItDoesForASingleAnnotation() {
+	void aMissingTableEndsTheStartForASingleAnnotation() {
 		this.runner.withUserConfiguration(Fenced.class)
 			.withPropertyValues("distributed-lock.fencing.initialize-schema=never")
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
@@ -269,7 +269,7 @@ class FencedTransactionsTests {
 	}
 
 	@Test
-	void unlessItIsExcluded() {
+	void aManagerWithoutADataSourceMayBeExcluded() {
 		this.runner.withUserConfiguration(Messages.class)
 			.withPropertyValues(ON, "distributed-lock.fencing.exclude=messages")
 			.run((context) -> {
@@ -457,7 +457,7 @@ class FencedTransactionsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void soIsADataSourceThatChooses(boolean lazy, CapturedOutput output) {
+	void aManagerWhoseDataSourceChoosesBetweenDatabasesIsWarnedOf(boolean lazy, CapturedOutput output) {
 		besideLocks()
 			.withBean("tenants", JdbcTransactionManager.class,
 					() -> new JdbcTransactionManager(lazy ? new LazyConnectionDataSourceProxy(routing()) : routing()))

@@ -69,7 +69,7 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void theyAreSwitchedOffAsAnyOthers() {
+	void timersAndMetersAreSwitchedOffAsAnyOthers() {
 		run(this.observed.withPropertyValues("management.observations.enable.distributed.lock=false",
 				"management.metrics.enable.distributed.lock=false"), (context) -> {
 					context.getBean(LockRegistry.class).acquire(REQUEST).close();

@@ -129,7 +129,7 @@ class LocksHealthTests {
 	}
 
 	@Test
-	void soIsOneThatThrows() {
+	void aStoreThatThrowsIsDownWithTheReason() {
 		registry(new Store(() -> {
 			throw new IllegalStateException("a defect");
 		}));

@@ -128,7 +128,7 @@ class SeveralRegistriesTests {
 
 	/** It is created later. */
 	@Test
-	void soIsOneOfALazyRegistry(CapturedOutput output) {
+	void theStoreOfALazyRegistryIsNotWarnedOf(CapturedOutput output) {
 		this.withStore.withUserConfiguration(Shelves.class)
 			.withPropertyValues("distributed-lock.store=memory")
 			.withInitializer(
@@ -194,7 +194,7 @@ class SeveralRegistriesTests {
 	}
 
 	@Test
-	void soItMayIfLocksAreDisabled() {
+	void whileLocksAreDisabledAnotherLibraryMayHaveABeanWithTheNameOfAKind() {
 		this.runner.withBean("redisLockRegistry", Object.class, Object::new)
 			.withPropertyValues("distributed-lock.enabled=false")
 			.run((context) -> {

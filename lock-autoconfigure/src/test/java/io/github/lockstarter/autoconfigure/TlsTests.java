@@ -90,7 +90,7 @@ class TlsTests {
 	}
 
 	@Test
-	void withJedisTheyDoAsWell() {
+	void locksUseTheConnectionSettingsOfTheApplicationWithJedis() {
 		this.trusting.withClassLoader(new FilteredClassLoader(RedisClient.class)).run((context) -> {
 			awaitConnection(context.getBean(LockRegistry.class));
 			try (Lease lease = context.getBean(LockRegistry.class).acquire(REQUEST)) {

@@ -41,7 +41,7 @@ class UnlockedBeansTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Plain.class, MockedStock.class, WithLocks.class })
-	void othersStart(Class<?> application) {
+	void aContextWithoutUnlockedBeansStarts(Class<?> application) {
 		start(application, "--distributed-lock.store=memory").close();
 	}
 

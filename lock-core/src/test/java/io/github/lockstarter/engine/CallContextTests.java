@@ -160,7 +160,7 @@ class CallContextTests {
 	}
 
 	@Test
-	void soDoTheThreadsOfCallbacks() throws Exception {
+	void theThreadsOfCallbacksInheritTheClassLoaderOfACaller() throws Exception {
 		ClassLoader loader = new ClassLoader(getClass().getClassLoader()) {
 		};
 		ClassLoader before = Thread.currentThread().getContextClassLoader();

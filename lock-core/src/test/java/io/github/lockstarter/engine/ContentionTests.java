@@ -104,7 +104,7 @@ class ContentionTests {
 	}
 
 	@Test
-	void aFutureAndASetTellTheSame() {
+	void aFutureAndASetTellWhichInstanceHoldsTheLockAndForHowLong() {
 		try (Lease lease = this.holding.acquire(REQUEST.withLeaseTime(FIXED))) {
 			CompletableFuture<Lease> future = this.waiting.acquireAsync(REQUEST.withWaitTime(Duration.ZERO));
 			assertThat(future).failsWithin(Duration.ofSeconds(20))
@@ -117,7 +117,7 @@ class ContentionTests {
 	}
 
 	@Test
-	void anotherProgramIsForeign() {
+	void anotherProgramIsToldOfAsAForeignOwner() {
 		new StoreClient(new MemoryLockStore(this.instances.memory)).acquire(KEY,
 				new OwnerToken("secret-of-a-go-service", LockRequest.of(KEY).mode()), FIXED, false);
 		assertHeldBy("a foreign owner 'secr…'", FIXED, () -> this.waiting.acquire(REQUEST.withWaitTime(Duration.ZERO)));

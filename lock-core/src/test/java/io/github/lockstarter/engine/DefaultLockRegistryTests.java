@@ -535,7 +535,7 @@ class DefaultLockRegistryTests extends AbstractInstancesTests {
 
 	/** As a container that no longer waits for a shutdown closes it. */
 	@Test
-	void itsEndWaitsForTheHolderThatAShutdownWaitsFor() throws Exception {
+	void theEndOfARegistryWaitsForTheHolderThatAShutdownWaitsFor() throws Exception {
 		Lease lease = this.registry.acquire(REQUEST);
 		Call<Boolean> shutdown = Callers.start(() -> {
 			this.registry.drain();

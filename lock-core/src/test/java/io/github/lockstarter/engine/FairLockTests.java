@@ -140,7 +140,7 @@ class FairLockTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void aJvmThatWasNeverNotifiedKeepsItsPlaceToo() throws Exception {
+	void aJvmThatWasNeverNotifiedKeepsItsPlace() throws Exception {
 		Lease lease = this.one.acquire(REQUEST.withWaitTime(Duration.ZERO));
 		Call<Long> first = caller(this.one, 1);
 		Call<Long> second = caller(this.two, 2);
@@ -150,7 +150,7 @@ class FairLockTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void oneThatHadTheLockTooLateAndThenGivesUpLeavesNoPlace() {
+	void aWaiterThatHadTheLockTooLateAndThenGivesUpLeavesNoPlace() {
 		AtomicReference<Lease> overtaking = new AtomicReference<>();
 		this.store.acquire.loseAnswers(() -> {
 			if (overtaking.get() == null) {
@@ -173,7 +173,7 @@ class FairLockTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void othersMayFollowOnItInTheSameJvm() throws Exception {
+	void anExclusiveWaiterMayFollowOnAFairHolderInTheSameJvm() throws Exception {
 		Lease lease = this.one.acquire(REQUEST);
 		Call<Long> exclusive = Callers.start(() -> {
 			try (Lease held = this.one.acquire(REQUEST.withMode(LockMode.EXCLUSIVE))) {

@@ -85,7 +85,7 @@ class FirstConnectionTests {
 	}
 
 	@Test
-	void noCallWaitsForEverForOneThatNeitherComesNorFails() throws Exception {
+	void noCallWaitsForEverForAConnectionThatNeitherComesNorFails() throws Exception {
 		Call<Lease> call = Callers.start(() -> this.registry.acquire(AT_ONCE));
 		this.time.awaitParked(1);
 		this.time.advance(Duration.ofMinutes(1));
@@ -93,14 +93,14 @@ class FirstConnectionTests {
 	}
 
 	@Test
-	void soDoesACallWithoutAThread() {
+	void aCallWithoutAThreadIsAnsweredWithAFullLease() {
 		CompletableFuture<Lease> lease = this.registry.acquireAsync(AT_ONCE);
 		connect(true);
 		assertFull(lease.join());
 	}
 
 	@Test
-	void soDoesACallForSeveralLocks() throws Exception {
+	void aCallForSeveralLocksWaitsForTheFirstConnection() throws Exception {
 		List<LockRequest> request = Stream.of(1, 2)
 			.map((id) -> LockRequest.of("stock", id).withWaitTime(Duration.ZERO).withLeaseTime(LEASE_TIME))
 			.toList();
@@ -156,7 +156,7 @@ class FirstConnectionTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	@ExtendWith(CapturedLog.Extension.class)
-	void itsFailureIsAnOutageUnlessTheEndHasBegun(boolean end, CapturedLog log) {
+	void aFailedFirstConnectionIsAnOutageUnlessTheEndHasBegun(boolean end, CapturedLog log) {
 		this.registry.open();
 		if (end) {
 			this.registry.drain();

@@ -138,7 +138,7 @@ class LateReaderTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void thereIsNoLimitToHowManyFollowEachOther() throws Exception {
+	void anyNumberOfReadersMayFollowEachOther() throws Exception {
 		try (Lease lasting = this.registry.acquire(READ)) {
 			assertThat(Callers.start(() -> {
 				for (int i = 0; i < 5000; i++) {

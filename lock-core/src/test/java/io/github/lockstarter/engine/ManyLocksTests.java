@@ -394,7 +394,7 @@ class ManyLocksTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void theyAreTakenTogetherWithoutAThreadAsWell() throws Exception {
+	void severalLocksAreTakenTogetherWithoutAThread() throws Exception {
 		Lease first = this.other.acquire(one(1));
 		CompletableFuture<LeaseSet> future = this.registry.acquireAllAsync(ALL);
 		assertThat(future).isNotDone();
@@ -406,7 +406,7 @@ class ManyLocksTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void freeLocksAreTakenWithoutAThreadAsWell() throws Exception {
+	void freeLocksAreTakenWithoutAThread() throws Exception {
 		try (LeaseSet lease = this.registry.acquireAllAsync(ALL).get(20, TimeUnit.SECONDS)) {
 			assertThat(lease.all()).hasSize(3).allMatch(Lease::isHeld);
 		}

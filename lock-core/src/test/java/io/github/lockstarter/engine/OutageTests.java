@@ -111,7 +111,7 @@ class OutageTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void aLongOneIsReportedWithItsCauseBeforeTheWaitTimeIsOver() {
+	void aLongOutageIsReportedWithItsCauseBeforeTheWaitTimeIsOver() {
 		Duration outageTime = Duration.ofSeconds(3);
 		DefaultLockRegistry registry = registry(outageTime);
 		this.store.acquire.loseRequests(() -> true);

@@ -67,7 +67,7 @@ class WarningsTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void itIsWarnedOfAgainEachTimeItsLengthHasDoubled(CapturedLog log) {
+	void aLongHoldIsWarnedOfAgainEachTimeItsLengthHasDoubled(CapturedLog log) {
 		Lease lease = this.registry.acquire(REQUEST);
 		this.time.advance(AFTER_HOLD.plus(LOOK));
 		assertThat(warnings(log)).isOne();
@@ -105,7 +105,7 @@ class WarningsTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void soMayThatOfAThreadThatWaitsForOtherWork(CapturedLog log) throws Exception {
+	void aLeaseWhoseThreadWaitsForOtherWorkMayBeForgotten(CapturedLog log) throws Exception {
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
 		try {
 			Thread thread = pool.submit(Thread::currentThread).get();
@@ -244,7 +244,7 @@ class WarningsTests extends AbstractInstancesTests {
 	}
 
 	@Test
-	void withoutAThresholdThereAreNone(CapturedLog log) throws Exception {
+	void withoutAThresholdThereAreNoWarnings(CapturedLog log) throws Exception {
 		DefaultLockRegistry quiet = this.instances.registry(this.store,
 				EngineSettings.DEFAULTS.withWarnings(Duration.ZERO, Duration.ZERO), LockListener.NO_OP);
 		Lease lease = quiet.acquire(REQUEST);

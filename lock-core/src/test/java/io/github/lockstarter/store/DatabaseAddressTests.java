@@ -53,7 +53,7 @@ class DatabaseAddressTests {
 	}
 
 	@Test
-	void itIsTheSameIfOnlyTheConnectionsDiffer() {
+	void anAddressIsTheSameIfOnlyTheConnectionsDiffer() {
 		Cases.rows("""
 				jdbc:postgresql://db/shop?user=me | jdbc:postgresql://db/shop?user=you | true
 				jdbc:mariadb://me:secret@db/shop | jdbc:mariadb://db:3306/shop | true

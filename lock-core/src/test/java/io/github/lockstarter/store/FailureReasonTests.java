@@ -18,7 +18,7 @@ class FailureReasonTests {
 	}
 
 	@Test
-	void oneAroundItThatSaysTheSameAndMoreIsPreferred() {
+	void aMessageAroundTheInnermostThatSaysTheSameAndMoreIsPreferred() {
 		assertThat(
 				FailureReason.of(new IllegalStateException("Unable to connect to Redis",
 						new IllegalStateException("Connection refused: /127.0.0.1:1",

@@ -26,7 +26,7 @@ class OwnerTokenTests {
 	}
 
 	@Test
-	void soDoesTheValueWithTheAdditionOfAStore() {
+	void theValueWithTheAdditionOfAStoreNamesTheInstance() {
 		Cases.each(List.of("", ":kept", ":4711:"),
 				(addition) -> assertThat(OwnerToken.holder("orders@web:1." + RANDOM + addition))
 					.isEqualTo("orders@web:1"));

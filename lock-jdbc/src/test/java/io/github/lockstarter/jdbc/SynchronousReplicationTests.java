@@ -59,7 +59,7 @@ class SynchronousReplicationTests {
 	/** Somebody waits for the row, and has it as soon as the grant has taken effect. */
 	@Test
 	@FullProfileOnly
-	void norIsItARefusal() throws Exception {
+	void aRefusalThatNoReplicaHasIsNone() throws Exception {
 		LockKey key = LockKey.of("replicated", "wanted");
 		try (PostgresServer postgres = PostgresServer.start();
 				JdbcLockStore store = store(postgres);

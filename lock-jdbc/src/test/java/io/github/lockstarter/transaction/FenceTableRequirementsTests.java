@@ -77,7 +77,7 @@ class FenceTableRequirementsTests {
 	}
 
 	@Test
-	void soIsOneThatTheUserMayOnlyRead() {
+	void aTableThatTheUserMayOnlyReadIsRefused() {
 		DataSource dataSource = new DriverManagerDataSource(IdleClaimsTests.Database.H2.url());
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		jdbc.execute("create table wrong_fence (lock_key varchar(255) primary key, token bigint, claimed_at bigint)");

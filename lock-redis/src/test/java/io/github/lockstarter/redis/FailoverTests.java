@@ -77,7 +77,7 @@ class FailoverTests {
 		}
 
 		@Test
-		void soDoesItIfTheOldPrimaryRefusesWritesForOtherReasons() throws Exception {
+		void aHeldLockSurvivesThoughTheOldPrimaryRefusesWritesForOtherReasons() throws Exception {
 			Lease held = acquireOnBoth();
 			promote();
 			this.before.command("CONFIG", "SET", "min-replicas-to-write", "3");
@@ -130,7 +130,7 @@ class FailoverTests {
 
 		@Test
 		@FullProfileOnly
-		void soDoesItIfTheOldPrimaryIsSilent() throws Exception {
+		void aHeldLockSurvivesThoughTheOldPrimaryIsSilent() throws Exception {
 			Lease held = acquireOnBoth();
 			this.before.pause();
 			promote();

@@ -66,7 +66,7 @@ class FirstRequestTests {
 	}
 
 	@Test
-	void theyKeepNoThreadAndTheirOrder() throws Exception {
+	void firstRequestsKeepNoThreadAndTheirOrder() throws Exception {
 		LettuceConnectionFactory connections = connections(Duration.ofSeconds(2));
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
 			CompletionStage<AcquireResult> first = acquire(store, KEY, this.owner);
@@ -84,7 +84,7 @@ class FirstRequestTests {
 	}
 
 	@Test
-	void oneThatHasFailedForWantOfTimeIsNotSentLater() throws Exception {
+	void aRequestThatHasFailedForWantOfTimeIsNotSentLater() throws Exception {
 		LettuceConnectionFactory connections = connections(Duration.ofMillis(500));
 		try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.DEFAULTS)) {
 			StoreClient client = new StoreClient(store);

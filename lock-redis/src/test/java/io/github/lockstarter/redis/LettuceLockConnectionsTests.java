@@ -58,7 +58,7 @@ class LettuceLockConnectionsTests {
 	}
 
 	@Test
-	void soDoesItWithJedisAndWithoutThePassword() {
+	void theAddressOfServersBehindJedisNamesNoPassword() {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 6380);
 		server.setDatabase(3);
 		server.setUsername("app");
@@ -119,7 +119,7 @@ class LettuceLockConnectionsTests {
 	}
 
 	@Test
-	void otherFactoriesAreUsedAsTheyAre() {
+	void factoriesThatAreNotKnownAreUsedAsTheyAre() {
 		for (RedisConnectionFactory other : List.of(new JedisConnectionFactory(), new LettuceConnectionFactory() {
 		})) {
 			assertThat(new DirectFieldAccessor(LockConnections.derivedFrom(other).scripts())

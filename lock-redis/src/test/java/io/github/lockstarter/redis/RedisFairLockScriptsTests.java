@@ -26,7 +26,7 @@ class RedisFairLockScriptsTests extends LockScriptHarness {
 	class Arrive {
 
 		@Test
-		void itsTicketIsTheTimeOfTheServerAndStaysTheSame() {
+		void theTicketOfAPlaceIsTheTimeOfTheServerAndStaysTheSame() {
 			long before = micros();
 			store.arrive(KEY, fair);
 			long ticket = ticket(place(fair));

@@ -113,7 +113,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void soIsOneWithoutAValue() {
+		void aLockWithoutAValueIsShownAsForeign() {
 			redis.command("SET", LOCK, "");
 			assertThat(inspection().inspect(KEY).toCompletableFuture().join().holders())
 				.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null));

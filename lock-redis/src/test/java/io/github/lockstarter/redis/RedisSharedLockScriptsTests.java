@@ -268,7 +268,7 @@ class RedisSharedLockScriptsTests extends LockScriptHarness {
 		}
 
 		@Test
-		void aDeadReaderAmongThemKeepsNoOtherFromBeingNotified() {
+		void aDeadReaderKeepsNoOtherFromBeingNotified() {
 			grant(owner);
 			try (Waiter first = new Waiter("first:read", 2); Waiter last = new Waiter("last:read", 6)) {
 				redis.command("ZADD", QUEUE, "4", "dead:read");

@@ -103,7 +103,7 @@ class RedlockRestartTests extends AbstractRedlockTests {
 	}
 
 	@Test
-	void withoutTheRestartDelayItHas() {
+	void aRestartedServerWithoutTheRestartDelayVotesAtOnce() {
 		this.servers.get(2).kill();
 		grant(this.one, this.owner);
 		this.servers.get(2).restart();

@@ -37,7 +37,7 @@ class LockDefinitionParserTests {
 	}
 
 	@Test
-	void otherTextIsRefused() {
+	void textThatIsNoDurationIsRefused() {
 		Cases.each(List.of("3 apples", "99999999999999999999s"),
 				(text) -> assertThatIllegalArgumentException().isThrownBy(() -> LockDefinitionParser.duration(text))
 					.withMessage("'" + text + "' is not a duration"));

@@ -198,7 +198,7 @@ class LockObservationsTests {
 	}
 
 	@Test
-	void viewsAreObservedAsWell() {
+	void viewsOfTheLocksAreObserved() {
 		Lock lock = this.registry.lock(REQUEST.key());
 		lock.lock();
 		lock.unlock();
@@ -402,7 +402,7 @@ class LockObservationsTests {
 	}
 
 	@Test
-	void oneThatIsAddedWinsOverTheDefault() {
+	void aValueThatAFilterAddsWinsOverTheDefault() {
 		this.micrometer.observationConfig()
 			.observationFilter((context) -> context.addLowCardinalityKeyValue(KeyValue.of("lock.name", "hidden")));
 		this.registry.acquire(REQUEST).close();

@@ -79,7 +79,7 @@ class FencedTransactionsWithoutBootTests {
 
 	/** Its transactions do not reveal their connections. */
 	@Test
-	void soDoesOneOfAnUnknownKindOfJpa() {
+	void aManagerOfAnUnknownKindOfJpaEndsTheStart() {
 		assertThatExceptionOfType(Exception.class)
 			.isThrownBy(() -> start(Application.class, Table.class, Jpa.class).close())
 			.havingRootCause()

@@ -29,7 +29,7 @@ class FenceTableTests {
 	}
 
 	@Test
-	void anotherOneIsRefusedWithTheFenceByHand() throws Exception {
+	void anUnknownDatabaseIsRefusedWithTheFenceByHand() throws Exception {
 		FenceTable table = new FenceTable(database("Oracle"));
 		assertThatExceptionOfType(FencingNotPossibleException.class).isThrownBy(table::require)
 			.withMessageContaining("the database Oracle cannot be fenced")

@@ -96,7 +96,7 @@ class LateLockTests {
 	}
 
 	@Test
-	void aLeaseOfTheRegistryIsLateToo(CapturedLog log) {
+	void aLeaseOfTheRegistryIsWarnedOf(CapturedLog log) {
 		this.transaction.executeWithoutResult((status) -> {
 			this.locks.acquire(STOCK).close();
 			this.locks.lock(LockKey.of("order", 1)).lock();

@@ -151,7 +151,7 @@ class LockTransactionTests {
 	/** The others are held until the set is closed. */
 	@ParameterizedTest
 	@ValueSource(ints = { TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_NOT_SUPPORTED })
-	void soIsOneOfSeveralThatIsClosedAlone(int propagation) {
+	void aLockOfASetThatIsClosedAloneIsHeldUntilTheTransactionEnds(int propagation) {
 		LeaseSet leases = this.locks.acquireAll(Way.both());
 		this.transaction.executeWithoutResult((status) -> {
 			insertOrder();

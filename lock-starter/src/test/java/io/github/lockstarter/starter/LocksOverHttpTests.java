@@ -253,7 +253,7 @@ class LocksOverHttpTests {
 	}
 
 	@Test
-	void soHasALockWithoutAKey() {
+	void aLockWithoutAKeyHasAnAddress() {
 		run((registry, mvc) -> {
 			Lease lease = this.elsewhere.acquire(LockRequest.of("report"));
 			assertThat(mvc.get().uri("/actuator/locks/report")).hasStatusOk().bodyJson().satisfies((json) -> {

@@ -39,12 +39,12 @@ class NoLateLocksTests {
 	}
 
 	@Test
-	void soDoesOneOnAnotherThread() {
+	void aLockInsideATransactionOnAnotherThreadFailsTheTest() {
 		assertFails("lateOnAnotherThread", "'shelf' inside the transaction");
 	}
 
 	@Test
-	void soDoesOneInsideAPersistenceContext() {
+	void aLockInsideAPersistenceContextFailsTheTest() {
 		assertFails("lateInPersistenceContext", "'shelf' while a persistence context is open");
 	}
 

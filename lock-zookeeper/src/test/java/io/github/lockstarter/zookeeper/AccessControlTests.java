@@ -97,7 +97,7 @@ class AccessControlTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { Perms.CREATE, Perms.READ, Perms.WRITE, Perms.ALL })
-	void withoutOneOfThemALockIsNotGranted(int missing) throws Exception {
+	void withoutOneOfTheDocumentedPermissionsALockIsNotGranted(int missing) throws Exception {
 		prepare(DOCUMENTED & ~missing);
 		try (CuratorFramework client = client(DOCUMENTED & ~missing);
 				ZooKeeperLockStore store = TestServers.store(client)) {

@@ -35,7 +35,7 @@ class LinearizabilityTests {
 	}
 
 	@Test
-	void aGrantBeforeTheOtherOwnerBeganToGiveBackIsNot() {
+	void aGrantBeforeTheOtherOwnerBeganToGiveBackIsImpossible() {
 		History history = history(hold("a", 1, 0, 10, 20, 30), hold("b", 2, 5, 19, 40, 50));
 		assertImpossible(history, MUTEX, FENCED, REENTRANT, REENTRANT_FENCED);
 	}

@@ -210,7 +210,7 @@ class FencedByDefaultTests {
 
 	/** None of them waits for the claim of an outer one. */
 	@Test
-	void soAreThoseOfAnotherDataSourceForTheDatabaseOfTheLocks() {
+	void transactionsOfAnotherDataSourceForTheDatabaseOfTheLocksAreFenced() {
 		try (ConfigurableApplicationContext application = start(OneDatabase.class)) {
 			JdbcClient jdbc = JdbcClient.create(application.getBean("locks", DataSource.class));
 			TransactionTemplate orders = new TransactionTemplate(

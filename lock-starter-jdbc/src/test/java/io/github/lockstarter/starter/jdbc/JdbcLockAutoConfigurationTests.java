@@ -201,7 +201,7 @@ class JdbcLockAutoConfigurationTests {
 	/** It tries the database for seconds. */
 	@Test
 	@FullProfileOnly
-	void norDoesAPoolWhoseDatabaseDoesNotAnswerEndTheStart(CapturedOutput output) {
+	void aPoolWhoseDatabaseDoesNotAnswerDoesNotEndTheStart(CapturedOutput output) {
 		start(Locks.class, "spring.datasource.url=jdbc:postgresql://localhost:1/shop").close();
 		assertUnansweredIsTold(output, " 'jdbc:postgresql://localhost:1/shop'");
 	}
