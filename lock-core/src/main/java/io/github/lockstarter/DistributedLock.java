@@ -122,8 +122,9 @@ public @interface DistributedLock {
 	 * How long the lock is kept after its grant, even if the method returns earlier; in
 	 * the form of {@link #waitTime()}. If the method throws, the lock is released at
 	 * once. Use it for a job that several instances start at the same time: one of them
-	 * runs it, and the others find the lock still held after the job is done. Once
-	 * recorded in the store, this holds even if the instance crashes.
+	 * runs it, and the others find the lock still held after the job is done. That holds
+	 * even if the instance crashes after the method has returned. If it crashes inside
+	 * the method, the lock is free after one lease, as ever.
 	 */
 	String holdAtLeast() default "";
 

@@ -7,6 +7,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -139,6 +141,29 @@ public class LockTemplate {
 			body.accept(leases);
 			return null;
 		});
+	}
+
+	/**
+	 * Run the body under the lock, or nothing if another owner held the lock for the
+	 * whole wait time. For a caller that wants to know whether the body was executed: the
+	 * result is empty if, and only if, it was not.
+	 * @param <T> the type of the result
+	 * @param request which lock, and how long to wait
+	 * @param body what to run; must not return {@code null}
+	 * @return the body's result, or an empty result if it was not executed
+	 * @throws LockException if the store could not be asked, the wait was interrupted, or
+	 * the lock was lost
+	 * @throws NullPointerException if the body has returned {@code null}
+	 */
+	public <T> Optional<T> tryExecute(LockRequest request, Function<? super Lease, ? extends T> body) {
+		return withSkips(true).executeOrElse(request,
+				(lease) -> Optional.of(Objects.requireNonNull(body.apply(lease), "The body has returned null")),
+				(failure) -> {
+					if (failure instanceof LockContendedException) {
+						return Optional.empty();
+					}
+					throw failure;
+				});
 	}
 
 	/**

@@ -22,6 +22,7 @@ import io.github.lockstarter.test.Callers.Call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 /**
  * Bodies that are calls.
@@ -106,6 +107,24 @@ class LockTemplateTests extends AbstractBodyTests {
 		String result = this.time.letPass(() -> this.template.executeOrElse(patient, this::countedBody, handler));
 		assertThat(result).isEqualTo("handler");
 		assertThat(this.runs).hasValue(0);
+	}
+
+	@Test
+	void anEmptyResultOfTryExecuteSaysThatNothingWasExecuted() {
+		assertThat(this.template.tryExecute(AT_ONCE, this::countedBody)).isPresent();
+		assertThat(this.runs).hasValue(1);
+		this.instances.holdElsewhere(KEY, LEASE_TIME);
+		assertThat(this.template.tryExecute(AT_ONCE, this::countedBody)).isEmpty();
+		loseRequests(true);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.tryExecute(AT_ONCE, this::countedBody));
+		loseRequests(false);
+		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void tryExecuteRefusesABodyThatReturnsNullInsteadOfSayingThatItWasNotExecuted() {
+		assertThatNullPointerException().isThrownBy(() -> this.template.tryExecute(AT_ONCE, (lease) -> null));
 	}
 
 	@Test

@@ -95,10 +95,13 @@ class MigratingExamples {
 		@AliasFor(annotation = DistributedLock.class, attribute = "holdAtLeast")
 		String lockAtLeastFor() default "";
 
+		@AliasFor(annotation = DistributedLock.class, attribute = "holdAtMost")
+		String lockAtMostFor() default "";
+
 	}
 
 	@Scheduled(cron = "0 */15 * * * *")
-	@ScheduledLock(name = "invoices", lockAtLeastFor = "14m")
+	@ScheduledLock(name = "invoices", lockAtLeastFor = "10m", lockAtMostFor = "14m")
 	public void sendInvoices() {
 		Lease lease = Lease.current();
 		this.invoices++;
