@@ -5,7 +5,6 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +34,6 @@ public record LockSettings(Map<String, ForName> names) {
 	public LockSettings {
 		names.keySet().forEach(LockKey::of);
 		names = Map.copyOf(names);
-	}
-
-	/**
-	 * Return the settings that a registry applies. A mock of a registry has none.
-	 */
-	static LockSettings of(LockRegistry registry) {
-		return Objects.requireNonNullElse(registry.settings(), NONE);
 	}
 
 	/**

@@ -54,7 +54,8 @@ public class LockTemplate {
 
 	private LockTemplate(LockRegistry registry, OnLost onLost, TransactionFencing transactionFencing, boolean skips) {
 		this.registry = registry;
-		this.settings = LockSettings.of(registry);
+		// A mock of a registry has none
+		this.settings = Objects.requireNonNullElse(registry.settings(), LockSettings.NONE);
 		this.onLost = onLost;
 		this.transactionFencing = transactionFencing;
 		this.skips = skips;

@@ -8,6 +8,8 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,6 +32,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -101,6 +104,38 @@ class ArchitectureTests extends AbstractArchitectureTests {
 				.not(resideInAnyPackage(ROOT + "..", "java..", "org.jspecify..", "io.micrometer.context")))
 			.because("a program without Micrometer must be able to load all other classes")
 			.check(this.classes);
+	}
+
+	/** Types that all reach each other can only be understood together. */
+	@Test
+	void noPackageHasAKnotOfMoreThanFiveTypes() {
+		Map<String, Set<String>> uses = new TreeMap<>();
+		for (JavaClass type : this.classes) {
+			for (Dependency each : type.getDirectDependenciesFromSelf()) {
+				if (each.getTargetClass().getPackageName().equals(type.getPackageName())) {
+					uses.computeIfAbsent(topLevel(type), (name) -> new TreeSet<>())
+						.add(topLevel(each.getTargetClass()));
+				}
+			}
+		}
+		Map<String, Set<String>> reached = new TreeMap<>();
+		uses.keySet().forEach((type) -> reach(type, uses, reached.computeIfAbsent(type, (name) -> new TreeSet<>())));
+		assertThat(reached.keySet()).allSatisfy((type) -> assertThat(
+				reached.get(type).stream().filter((other) -> reached.getOrDefault(other, Set.of()).contains(type)))
+			.as("types that reach %s and are reached from it", type)
+			.hasSizeLessThanOrEqualTo(5));
+	}
+
+	private static void reach(String type, Map<String, Set<String>> uses, Set<String> reached) {
+		for (String used : uses.getOrDefault(type, Set.of())) {
+			if (reached.add(used)) {
+				reach(used, uses, reached);
+			}
+		}
+	}
+
+	private static String topLevel(JavaClass type) {
+		return type.getName().replaceAll("\\$.*", "");
 	}
 
 	/**

@@ -24,7 +24,7 @@ final class Courtesy {
 
 	private final long slice;
 
-	/** When this instance has got the lock that it has had since, but for moments. */
+	/** When the current turn of this instance began; short gaps do not end it. */
 	private long since;
 
 	private long freeSince;

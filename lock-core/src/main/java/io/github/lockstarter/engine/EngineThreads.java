@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <li>Leases are closed on {@value #MAX_STORE_THREADS} threads for callers that must not
  * block. If the store may block, the same threads make its other requests in the
  * background, such as withdrawals and further attempts to release.</li>
- * <li>The requests of waiters that must not block have as many other threads, because
- * they must not keep the release that they wait for from one.</li>
+ * <li>The requests of waiters that must not block have as many other threads, so that
+ * they cannot keep a thread from the release that they wait for.</li>
  * </ul>
  * Threads beyond the first two start when there is work, and end after some idle seconds.
  * At most one task waits for a thread for each renewal, release and withdrawal under way,

@@ -144,7 +144,7 @@ final class FutureWaiter extends Waiter {
 	private void conclude() {
 		cancelTimeOut();
 		try {
-			Lease lease = conclude(this.key, this.gateway, false);
+			Lease lease = HeldLease.of(this, this.key, this.gateway, false);
 			if (lease == null && outcome() instanceof AcquireFailure) {
 				this.result.completeExceptionally(AcquireFailure.contention(this.key, this));
 			}

@@ -7,11 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * One level of a hold, as seen by its owner. Each acquisition returns its own object, so
@@ -28,10 +31,54 @@ final class HeldLease implements Lease {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	HeldLease(Hold hold, StoreGateway gateway, boolean body) {
+	private HeldLease(Hold hold, StoreGateway gateway, boolean body) {
 		this.hold = hold;
 		this.gateway = gateway;
 		this.body = body;
+	}
+
+	/**
+	 * Convert the outcome of a waiter to a lease, on a thread that may block.
+	 * @param interrupted whether the waiter was interrupted when it had its outcome
+	 * @return the lease; {@code null} if another owner held the lock for the whole wait
+	 * time, or if the hold was lost on the way, so that the waiter must come again
+	 * @throws RuntimeException if the lock is unavailable
+	 */
+	static @Nullable HeldLease of(Waiter waiter, LockKey key, StoreGateway gateway, boolean interrupted) {
+		Waiter.Outcome outcome = waiter.outcome();
+		if (outcome instanceof Hold hold) {
+			if (waiter.hasReentered()) {
+				return letIn(waiter, hold, gateway);
+			}
+			if (!interrupted && hold.isHeld()) {
+				gateway.limit(hold);
+				gateway.events().acquired(hold, waiter);
+				return letIn(waiter, hold, gateway);
+			}
+			gateway.exit(hold);
+			if (!interrupted) {
+				OwnerToken left = waiter.renewToken();
+				if (left != null) {
+					gateway.withdraw(key, left);
+				}
+				return null;
+			}
+		}
+		if (AcquireFailure.isContention(outcome)) {
+			gateway.events().contended(key, waiter, AcquireFailure.holder(outcome));
+			gateway.endWait(key, waiter, false);
+			return null;
+		}
+		AcquireFailure failure = (outcome instanceof AcquireFailure given) ? given : AcquireFailure.LEFT;
+		RuntimeException exception = failure.exception(key, waiter, gateway.outages());
+		gateway.events().failed(key, waiter, exception);
+		gateway.endWait(key, waiter, false);
+		throw exception;
+	}
+
+	private static HeldLease letIn(Waiter waiter, Hold hold, StoreGateway gateway) {
+		gateway.endWait(hold.key(), waiter, true);
+		return new HeldLease(hold, gateway, waiter.hasBody() && !waiter.hasReentered());
 	}
 
 	Hold hold() {

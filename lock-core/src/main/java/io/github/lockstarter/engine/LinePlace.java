@@ -18,7 +18,7 @@ final class LinePlace {
 
 	private boolean asked;
 
-	/** Whether the store may have granted the lock before it was asked for the place. */
+	/** Whether the request for the place may reach the store after that for the lock. */
 	private boolean overtaken;
 
 	private boolean left;

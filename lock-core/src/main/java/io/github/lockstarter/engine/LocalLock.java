@@ -35,6 +35,8 @@ final class LocalLock {
 
 	private final Terms terms;
 
+	private final Warnings warnings;
+
 	private final LockActions actions;
 
 	private final Consumer<LocalLock> idle;
@@ -85,8 +87,8 @@ final class LocalLock {
 	/** When the next warning may come, if there was one. */
 	private @Nullable Long nextWarning;
 
-	/** The last waiter that stood first in the line of the store, and got no message. */
-	private @Nullable Waiter untold;
+	/** The last first waiter for which the places of the others were entered again. */
+	private @Nullable Waiter repairedFor;
 
 	/** Whether this JVM may stand in the line of the store with exclusive waiters. */
 	private boolean exclusivePlace;
@@ -100,9 +102,10 @@ final class LocalLock {
 	 * Create an idle lock.
 	 * @param idle called when the lock is idle, under its guard
 	 */
-	LocalLock(LockKey key, Terms terms, LockActions actions, Consumer<LocalLock> idle) {
+	LocalLock(LockKey key, Terms terms, Warnings warnings, LockActions actions, Consumer<LocalLock> idle) {
 		this.key = key;
 		this.terms = terms;
+		this.warnings = warnings;
 		this.actions = actions;
 		this.idle = idle;
 		this.courtesy = terms.unpark(key);
@@ -224,8 +227,9 @@ final class LocalLock {
 
 	/** Hand-off to a next owner, and the joining of a further reader. */
 	private boolean suits(Waiter next, Ownership ownership) {
-		boolean shared = ownership.isShared();
-		return shared != this.holds.isEmpty() && ownership.suits(next);
+		boolean handedOff = !ownership.isShared() && this.holds.isEmpty();
+		boolean joined = ownership.isShared() && !this.holds.isEmpty();
+		return (handedOff || joined) && ownership.suits(next);
 	}
 
 	/**
@@ -417,7 +421,7 @@ final class LocalLock {
 		boolean again = tolerated && !head.isOutOfTime() && !(failure instanceof UnusableStoreException);
 		failOutOfTime(AcquireFailure.unavailable(failure));
 		if (again) {
-			waitFor(Math.min(this.terms.retryPause(attempt), tolerance));
+			waitFor(Math.min(this.terms.jittered(attempt.nextRetryPause()), tolerance));
 			return;
 		}
 		if (this.queue.contains(head)) {
@@ -489,8 +493,8 @@ final class LocalLock {
 		Waiter first = this.queue.isEmpty() ? null : first();
 		boolean stands = this.alarm != null && this.attempt != null && this.attempt.isInLine();
 		endPause();
-		if (first != null && stands && first != this.untold) {
-			this.untold = first;
+		if (first != null && stands && first != this.repairedFor) {
+			this.repairedFor = first;
 			enterLineAgain(first);
 		}
 	}
@@ -715,26 +719,24 @@ final class LocalLock {
 	}
 
 	private void warnOfHolds() {
-		Warnings warnings = this.terms.warnings();
 		for (Hold hold : this.holds.values()) {
-			if (hold.isWarningDue(warnings.dueOf(hold))) {
-				after(() -> this.actions.warn(() -> warnings.longHold(hold)));
+			if (hold.isWarningDue(this.warnings.dueOf(hold))) {
+				after(() -> this.actions.warn(() -> this.warnings.longHold(hold)));
 			}
 		}
 	}
 
 	private void warnOfWait(long now) {
-		Warnings warnings = this.terms.warnings();
-		if (this.queue.isEmpty() || !warnings.isDue(first(), now)
+		if (this.queue.isEmpty() || !this.warnings.isDue(first(), now)
 				|| (this.nextWarning != null && this.nextWarning - now > 0)) {
 			return;
 		}
 		Waiter first = first();
-		this.nextWarning = warnings.nextWarning(first);
+		this.nextWarning = this.warnings.nextWarning(first);
 		int waiters = this.queue.size();
 		Hold holder = this.holds.isEmpty() ? null : anyOwnership().hold();
 		AcquireResult.Refusal refusal = contended().refusal();
-		after(() -> this.actions.warn(() -> warnings.longWait(this.key, first, waiters, holder, refusal)));
+		after(() -> this.actions.warn(() -> this.warnings.longWait(this.key, first, waiters, holder, refusal)));
 	}
 
 	private Courtesy courtesy() {

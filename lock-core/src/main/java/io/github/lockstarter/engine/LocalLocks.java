@@ -18,6 +18,8 @@ final class LocalLocks {
 
 	private final Terms terms;
 
+	private final Warnings warnings;
+
 	private final LockActions actions;
 
 	private final ConcurrentMap<LockKey, LocalLock> locks = new ConcurrentHashMap<>();
@@ -26,8 +28,9 @@ final class LocalLocks {
 
 	private final Consumer<LocalLock> idle = this::idle;
 
-	LocalLocks(Terms terms, LockActions actions) {
+	LocalLocks(Terms terms, Warnings warnings, LockActions actions) {
 		this.terms = terms;
+		this.warnings = warnings;
 		this.actions = actions;
 		this.emptiness = new Emptiness(terms.time(), () -> all().stream().noneMatch(LocalLock::isInUse));
 	}
@@ -44,8 +47,8 @@ final class LocalLocks {
 
 	LocalLock getOrCreate(LockKey key) {
 		LocalLock lock = this.locks.get(key);
-		return (lock != null) ? lock
-				: this.locks.computeIfAbsent(key, (k) -> new LocalLock(k, this.terms, this.actions, this.idle));
+		return (lock != null) ? lock : this.locks.computeIfAbsent(key,
+				(k) -> new LocalLock(k, this.terms, this.warnings, this.actions, this.idle));
 	}
 
 	@Nullable LocalLock get(LockKey key) {

@@ -45,6 +45,8 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 
 	private final Terms terms;
 
+	private final Warnings warnings;
+
 	private final Timetable timetable;
 
 	private final Answers answers;
@@ -86,12 +88,13 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 		this.capabilities = capabilities;
 		this.threads = threads;
 		this.terms = terms;
+		this.warnings = new Warnings(settings, terms.time());
 		this.timetable = threads.timetable();
 		this.answers = new Answers(this.timetable);
 		this.mayBlock = store.mayBlock();
 		this.connected = !this.mayBlock;
 		this.background = this.mayBlock ? threads.store() : Runnable::run;
-		this.locks = new LocalLocks(terms, this);
+		this.locks = new LocalLocks(terms, this.warnings, this);
 		this.events = events;
 		this.orphans = new Orphans(store, this.timetable, this.background, outages::answered);
 		this.watchdog = new LeaseWatchdog(store, this.timetable, threads.renewals(), this.orphans, events, this,
@@ -616,7 +619,7 @@ final class StoreGateway implements LockActions, LeaseWatchdog.Listener, Waiting
 	@Override
 	public void seen(Ownership ownership) {
 		Hold hold = ownership.hold();
-		if (hold != null && this.terms.warnings().mayBeDue(hold)) {
+		if (hold != null && this.warnings.mayBeDue(hold)) {
 			this.locks.change(ownership.key(), LocalLock::seen);
 		}
 	}

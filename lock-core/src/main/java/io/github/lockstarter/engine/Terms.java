@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 
 /**
- * The terms of all locks in a registry: the lease time, how long waiters tolerate a store
- * that does not answer, what the lock owes to other instances that poll, and whether the
- * registry is shutting down. Counts what they do.
+ * What all locks of a registry share: the settings and the clock by which they wait, what
+ * a lock remembers between two uses, whether the registry is shutting down, and a count
+ * of their hand-offs.
  */
 final class Terms {
 
@@ -33,8 +33,6 @@ final class Terms {
 
 	private final Time time;
 
-	private final Warnings warnings;
-
 	/** Of locks that are idle, for one caller that acquires a lock again and again. */
 	private final Map<LockKey, Courtesy> parked = new ConcurrentHashMap<>();
 
@@ -49,7 +47,6 @@ final class Terms {
 	Terms(EngineSettings settings, Time time) {
 		this.settings = settings;
 		this.time = time;
-		this.warnings = new Warnings(settings, time);
 		this.roundTrip = shortestRoundTrip();
 	}
 
@@ -127,13 +124,9 @@ final class Terms {
 	}
 
 	/**
-	 * Return the pause after a request without an answer, in nanoseconds.
+	 * Return about as many nanoseconds, so that the pauses of instances differ.
 	 */
-	long retryPause(Attempt attempt) {
-		return jittered(attempt.nextRetryPause());
-	}
-
-	private long jittered(long nanos) {
+	long jittered(long nanos) {
 		return nanos - nanos / 5 + this.time.random(2 * nanos / 5 + 1);
 	}
 
@@ -158,10 +151,6 @@ final class Terms {
 
 	long handOffs() {
 		return this.handOffs.sum();
-	}
-
-	Warnings warnings() {
-		return this.warnings;
 	}
 
 	Time time() {

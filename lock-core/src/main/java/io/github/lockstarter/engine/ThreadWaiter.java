@@ -76,7 +76,7 @@ final class ThreadWaiter extends Waiter {
 		else {
 			arrive(key, gateway);
 		}
-		return conclude(key, gateway, isInterrupted());
+		return HeldLease.of(this, key, gateway, isInterrupted());
 	}
 
 	private void arrive(LockKey key, StoreGateway gateway) {

@@ -7,7 +7,6 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.store.OwnerToken;
@@ -227,6 +226,10 @@ abstract class Waiter {
 		this.reentered = true;
 	}
 
+	boolean hasReentered() {
+		return this.reentered;
+	}
+
 	Time time() {
 		return this.terms.time();
 	}
@@ -269,50 +272,6 @@ abstract class Waiter {
 
 	boolean isEndless() {
 		return this.budget == ENDLESS;
-	}
-
-	/**
-	 * Convert the outcome to a lease, on a thread that may block.
-	 * @param interrupted whether the waiter was interrupted when it had its outcome
-	 * @return the lease; {@code null} if another owner held the lock for the whole wait
-	 * time, or if the hold was lost on the way, so that the waiter must come again
-	 * @throws RuntimeException if the lock is unavailable
-	 */
-	@Nullable HeldLease conclude(LockKey key, StoreGateway gateway, boolean interrupted) {
-		Outcome outcome = this.outcome;
-		if (outcome instanceof Hold hold) {
-			if (this.reentered) {
-				return letIn(hold, gateway);
-			}
-			if (!interrupted && hold.isHeld()) {
-				gateway.limit(hold);
-				gateway.events().acquired(hold, this);
-				return letIn(hold, gateway);
-			}
-			gateway.exit(hold);
-			if (!interrupted) {
-				OwnerToken left = renewToken();
-				if (left != null) {
-					gateway.withdraw(key, left);
-				}
-				return null;
-			}
-		}
-		if (AcquireFailure.isContention(outcome)) {
-			gateway.events().contended(key, this, AcquireFailure.holder(outcome));
-			gateway.endWait(key, this, false);
-			return null;
-		}
-		AcquireFailure failure = (outcome instanceof AcquireFailure given) ? given : AcquireFailure.LEFT;
-		RuntimeException exception = failure.exception(key, this, gateway.outages());
-		gateway.events().failed(key, this, exception);
-		gateway.endWait(key, this, false);
-		throw exception;
-	}
-
-	private HeldLease letIn(Hold hold, StoreGateway gateway) {
-		gateway.endWait(hold.key(), this, true);
-		return new HeldLease(hold, gateway, this.body && !this.reentered);
 	}
 
 	/**

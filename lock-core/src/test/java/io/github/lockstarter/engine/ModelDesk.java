@@ -32,7 +32,7 @@ class ModelDesk implements LockActions {
 
 	private final Terms terms = new Terms(EngineSettings.DEFAULTS, this.time);
 
-	private final LocalLocks locks = new LocalLocks(this.terms, this);
+	private final LocalLocks locks = new LocalLocks(this.terms, new Warnings(EngineSettings.DEFAULTS, this.time), this);
 
 	private final List<Hold> holds = new CopyOnWriteArrayList<>();
 
