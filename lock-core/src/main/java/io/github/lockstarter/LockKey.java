@@ -255,6 +255,15 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	/**
+	 * Return a text of any origin for a line of a log: control and format characters are
+	 * percent-encoded as in the {@linkplain #text() text} of a lock, and all other
+	 * characters are kept.
+	 */
+	public static String inOneLine(String text) {
+		return encode(text, (codePoint) -> standsForItself(codePoint) || "%{}".indexOf(codePoint) >= 0);
+	}
+
+	/**
 	 * Return the {@linkplain #text() text}.
 	 */
 	@Override
@@ -349,8 +358,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	}
 
 	private static String abbreviate(String text) {
-		return encode((text.length() > 40) ? text.substring(0, 40) + "…" : text,
-				(codePoint) -> standsForItself(codePoint) || "%{}".indexOf(codePoint) >= 0);
+		return inOneLine((text.length() > 40) ? text.substring(0, 40) + "…" : text);
 	}
 
 	private static String encode(String key, IntPredicate standsForItself) {

@@ -55,19 +55,19 @@ public record LocalState(List<Held> held, List<Waiting> waiting) {
 
 	/**
 	 * Return the name of a thread, or the text of an owner of this library or of one that
-	 * is a text or a number of Java. Another one is named by its class, because its text
-	 * may be personal data, and the code that makes it may block.
+	 * is a text or a number of Java, in one line. Another one is named by its class,
+	 * because its text may be personal data, and the code that makes it may block.
 	 */
 	static String nameOf(Object owner) {
 		if (owner instanceof Thread thread) {
-			return thread.getName().isEmpty() ? "thread #" + thread.getId() : thread.getName();
+			return thread.getName().isEmpty() ? "thread #" + thread.getId() : LockKey.inOneLine(thread.getName());
 		}
 		String type = owner.getClass().getName();
 		boolean plain = type.startsWith("java.")
 				&& (owner instanceof CharSequence || owner instanceof Number || owner instanceof UUID);
 		if (plain || type.startsWith(LIBRARY)) {
 			String text = owner.toString();
-			return (text.length() > LONGEST_TEXT) ? text.substring(0, LONGEST_TEXT) + "…" : text;
+			return LockKey.inOneLine((text.length() > LONGEST_TEXT) ? text.substring(0, LONGEST_TEXT) + "…" : text);
 		}
 		return type.substring(type.lastIndexOf('.') + 1);
 	}

@@ -6,6 +6,8 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.lockstarter.LockKey;
+
 /**
  * Why a store could not be asked, in one line, without what drivers and frameworks wrap
  * around it.
@@ -24,6 +26,11 @@ public final class FailureReason {
 	 * @param failure the failure of a request
 	 */
 	public static String of(Throwable failure) {
+		// Drivers break long messages into lines
+		return LockKey.inOneLine(message(failure).strip().replaceAll("\\s*\\R\\s*", " "));
+	}
+
+	private static String message(Throwable failure) {
 		List<String> messages = new ArrayList<>();
 		for (Throwable cause = failure; cause != null && messages.size() < DEEPEST; cause = cause.getCause()) {
 			String message = describe(cause);

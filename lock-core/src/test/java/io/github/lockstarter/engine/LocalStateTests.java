@@ -214,6 +214,16 @@ class LocalStateTests extends AbstractInstancesTests {
 	}
 
 	@Test
+	void theNameOfAnOwnerIsOneLineWithoutControlCharacters() {
+		assertThat(LocalState.nameOf("job\n2026-01-01 ERROR \u001b[31mforged"))
+			.isEqualTo("job%0A2026-01-01 ERROR %1B[31mforged");
+		assertThat(LocalState.nameOf(new Thread(null, () -> {
+		}, "worker\r\n1"))).isEqualTo("worker%0D%0A1");
+		assertThat(LocalState.nameOf("50 % {of} all")).isEqualTo("50 % {of} all");
+		assertThat(LocalState.nameOf("\n".repeat(200))).hasSize(301);
+	}
+
+	@Test
 	void noCodeOfAnOwnerRuns() {
 		Object owner = Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { CharSequence.class },
 				(proxy, method, arguments) -> {

@@ -35,6 +35,15 @@ class FailureReasonTests {
 	}
 
 	@Test
+	void theReasonIsOneLineWithoutControlCharacters() {
+		assertThat(FailureReason.of(new RuntimeException("ERROR: deadlock detected\n  Detail: Process 7 waits.\r\n")))
+			.isEqualTo("ERROR: deadlock detected Detail: Process 7 waits.");
+		assertThat(FailureReason.of(new UnusableStoreException("Refused (\u001b[31mred)\nby the server", null)))
+			.isEqualTo("Refused (%1B[31mred) by the server");
+		assertThat(FailureReason.of(new RuntimeException("100 % of {maxmemory}"))).isEqualTo("100 % of {maxmemory}");
+	}
+
+	@Test
 	void aMessageThatSaysWhatToChangeIsKept() {
 		assertThat(FailureReason.of(new UnusableStoreException("Allow it", new RuntimeException("NOPERM"))))
 			.isEqualTo("Allow it");
