@@ -53,4 +53,4 @@ if need ~= '' then
   enqueueRefused(queue, instance, place, need, queueRetention)
 end
 local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
-return {0, call('PTTL', reserved and turn or lock), reader or holder or ''}
+return {0, call('PTTL', reserved and turn or lock), string.sub(reader or holder or '', 1, 128)}

@@ -84,4 +84,4 @@ if need ~= '' then
   enqueueRefused(queue, instance, place, need, queueRetention)
 end
 local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
-return {0, call('PTTL', obstacle), reader or holder or ''}
+return {0, call('PTTL', obstacle), string.sub(reader or holder or '', 1, 128)}

@@ -13,7 +13,9 @@
 --       6 need of the place, to put it into the queue when the lock is refused; or ''
 --       7 how long to remember an idle queue, in milliseconds
 -- Returns {1, fencing base} when granted,
---         {0, remaining milliseconds or -1, an owner that holds the lock or ''} when refused
+--         {0, remaining milliseconds or -1, an owner that holds the lock or ''} when refused;
+--         at most 128 characters of it, which are more than an owner token has, because the
+--         value of another program may be long
 
 local lock, queue, turn, fence, readers = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3]
@@ -38,7 +40,7 @@ end
 local refusal
 if not granted then
   local reader = holder == 'shared' and call('ZRANGE', readers, -1, -1)[1]
-  refusal = {0, call('PTTL', reserved and turn or lock), reader or holder or ''}
+  refusal = {0, call('PTTL', reserved and turn or lock), string.sub(reader or holder or '', 1, 128)}
   if need == '' then
     return refusal
   end

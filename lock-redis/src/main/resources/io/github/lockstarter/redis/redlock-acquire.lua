@@ -7,7 +7,8 @@
 --       3 lease time in milliseconds
 --       4 how long to remember an idle fencing base, in milliseconds
 -- Returns {run id, its length in seconds, 1, fencing base, ''} when granted,
---         {run id, its length in seconds, 0, remaining milliseconds or -1, value} when refused
+--         {run id, its length in seconds, 0, remaining milliseconds or -1, value} when refused;
+--         at most 128 characters of the value, as in acquire.lua
 
 local lock, fence = KEYS[1], KEYS[2]
 local owner, attempt, lease, fenceRetention = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -22,7 +23,7 @@ if call('SET', lock, value, 'NX', 'PX', lease) then
 end
 local holder = call('GET', lock)
 if string.sub(holder, 1, #owner) ~= owner then
-  return {id, uptime, 0, call('PTTL', lock), holder}
+  return {id, uptime, 0, call('PTTL', lock), string.sub(holder, 1, 128)}
 end
 -- The same owner again: a late release of its earlier attempt must not match
 call('SET', lock, value, 'PX', lease)
