@@ -96,7 +96,10 @@ final class LettuceLockConnections {
 		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
 		return configuration.getClientResources()
 			// A copy that does not share these would end them with itself
-			.map((shared) -> shared.mutate().timer(shared.timer()).eventExecutorGroup(shared.eventExecutorGroup()))
+			.map((shared) -> shared.mutate()
+				.timer(shared.timer())
+				.eventExecutorGroup(shared.eventExecutorGroup())
+				.tracing(new TracingOfCallers(shared.tracing())))
 			.orElseGet(DefaultClientResources::builder)
 			.eventLoopGroupProvider(loop)
 			.reconnectDelay(delay)
