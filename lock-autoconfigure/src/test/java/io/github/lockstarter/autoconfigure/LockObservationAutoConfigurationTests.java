@@ -64,7 +64,8 @@ class LockObservationAutoConfigurationTests {
 				.containsExactlyInAnyOrder("distributed.lock.acquire", "distributed.lock.hold", "distributed.lock.held",
 						"distributed.lock.waiting", "distributed.lock.lost", "distributed.lock.suspect",
 						"distributed.lock.fenced", "distributed.lock.handoffs", "distributed.lock.orphans",
-						"distributed.lock.renewal.lag");
+						"distributed.lock.renewal.lag", "distributed.lock.held.longest",
+						"distributed.lock.waiting.longest", "distributed.lock.unavailable");
 		});
 	}
 

@@ -84,6 +84,15 @@ class ObservabilityDocumentationTests {
 		assertAllAreThere(rules.stream().map((rule) -> (String) rule.get("expr")).toList());
 	}
 
+	/** No rate is seen in the first event of a series that begins with it. */
+	@Test
+	void theAlertOfAnOutageCountsFromTheStart() throws IOException {
+		assertThat(Files.readString(DOCS.resolve("alerts.yml")))
+			.contains("rate(distributed_lock_unavailable_total[5m])");
+		this.runner.run((context) -> assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
+			.contains("distributed_lock_unavailable_total{lock_store=\"memory\"} 0.0"));
+	}
+
 	private void assertAllAreThere(List<String> expressions) {
 		this.runner.run((context) -> {
 			context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1001)).close();
@@ -118,7 +127,7 @@ class ObservabilityDocumentationTests {
 				.filter((name) -> name.startsWith("distributed.lock"))
 				.forEach(names::add);
 		});
-		assertThat(names).hasSize(10);
+		assertThat(names).hasSize(13);
 		for (LockObservationDocumentation each : LockObservationDocumentation.values()) {
 			names.add(each.getName());
 			Stream.of(each.getLowCardinalityKeyNames(), each.getHighCardinalityKeyNames())

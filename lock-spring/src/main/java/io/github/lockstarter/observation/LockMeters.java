@@ -71,7 +71,8 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 
 	@Override
 	public void onEvent(LockEvent event) {
-		OfName meters = of(event.registry()).names.get(event.key().name());
+		OfRegistry registry = of(event.registry());
+		OfName meters = registry.names.get(event.key().name());
 		if (event instanceof LockEvent.Lost) {
 			meters.lost.increment();
 		}
@@ -81,6 +82,13 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 		else if (event instanceof LockEvent.TransactionRefused) {
 			meters.fenced.increment();
 		}
+		else if (event instanceof LockEvent.Unavailable) {
+			registry.unavailable.increment();
+		}
+	}
+
+	private Counter counter(String name, String description, Tags tags) {
+		return Counter.builder(name).description(description).tags(tags).register(this.meters);
 	}
 
 	/**
@@ -94,6 +102,9 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 
 		private final BoundedNames<OfName> names;
 
+		/** Not by name: a series that begins with its first event has no increase. */
+		private final Counter unavailable;
+
 		/** Guarded by this. */
 		private long readAt;
 
@@ -104,6 +115,8 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 			this.name = name;
 			this.tags = Tags.of(LowCardinalityKeyNames.STORE.asString(), name);
 			this.names = new BoundedNames<>((each) -> new OfName(this, each));
+			this.unavailable = counter("distributed.lock.unavailable",
+					"Requests for locks that failed because the store could not be asked", this.tags);
 			if (registry() != null) {
 				bind();
 			}
@@ -132,9 +145,9 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 				.register(LockMeters.this.meters);
 		}
 
-		synchronized double count(OfName name, ToDoubleFunction<OfName> count) {
+		synchronized double read(OfName name, ToDoubleFunction<OfName> number) {
 			counts();
-			return count.applyAsDouble(name);
+			return number.applyAsDouble(name);
 		}
 
 		private synchronized Counts counts() {
@@ -153,13 +166,21 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 		private void read(LocalState state) {
 			for (OfName each : this.names.all()) {
 				each.held = 0;
+				each.longestHeld = 0;
 				each.waiting = 0;
+				each.longestWaiting = 0;
 			}
 			for (LocalState.Held each : state.held()) {
-				this.names.get(each.key().name()).held += (each.status() != LocalState.Status.LOST) ? 1 : 0;
+				OfName name = this.names.get(each.key().name());
+				if (each.status() != LocalState.Status.LOST) {
+					name.held++;
+					name.longestHeld = Math.max(name.longestHeld, each.held().toNanos());
+				}
 			}
 			for (LocalState.Waiting each : state.waiting()) {
-				this.names.get(each.key().name()).waiting++;
+				OfName name = this.names.get(each.key().name());
+				name.waiting++;
+				name.longestWaiting = Math.max(name.longestWaiting, each.waited().toNanos());
 			}
 		}
 
@@ -172,7 +193,12 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 
 		private int held;
 
+		/** In nanoseconds, as the next one. */
+		private long longestHeld;
+
 		private int waiting;
+
+		private long longestWaiting;
 
 		private final Counter lost;
 
@@ -188,17 +214,26 @@ public final class LockMeters implements LockListener, SmartInitializingSingleto
 			this.fenced = counter("distributed.lock.fenced",
 					"Transactions of late owners that the database has refused", tags);
 			gauge("distributed.lock.held", "Locks that this instance holds", tags,
-					(each) -> registry.count(each, (one) -> one.held));
+					(each) -> registry.read(each, (one) -> one.held));
 			gauge("distributed.lock.waiting", "Requests of this instance that wait", tags,
-					(each) -> registry.count(each, (one) -> one.waiting));
-		}
-
-		private Counter counter(String name, String description, Tags tags) {
-			return Counter.builder(name).description(description).tags(tags).register(LockMeters.this.meters);
+					(each) -> registry.read(each, (one) -> one.waiting));
+			longest("distributed.lock.held.longest",
+					"The longest of the times for which this instance has held its locks until now", tags,
+					(each) -> registry.read(each, (one) -> one.longestHeld));
+			longest("distributed.lock.waiting.longest",
+					"The longest of the times for which requests of this instance have waited until now", tags,
+					(each) -> registry.read(each, (one) -> one.longestWaiting));
 		}
 
 		private void gauge(String name, String description, Tags tags, ToDoubleFunction<OfName> value) {
 			Gauge.builder(name, this, value).description(description).tags(tags).register(LockMeters.this.meters);
+		}
+
+		private void longest(String name, String description, Tags tags, ToDoubleFunction<OfName> nanos) {
+			TimeGauge.builder(name, this, TimeUnit.NANOSECONDS, nanos)
+				.description(description)
+				.tags(tags)
+				.register(LockMeters.this.meters);
 		}
 
 	}

@@ -24,6 +24,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.event.LockEvent;
@@ -36,6 +37,7 @@ import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * The meters of a Spring application without Spring Boot.
@@ -85,6 +87,57 @@ class LockMetersTests {
 		assertThat(
 				this.meters.get("distributed.lock.handoffs").tag("lock.store", "lockStore").functionCounter().count())
 			.isEqualTo(1);
+	}
+
+	/** A sum by lock name does not show it. */
+	@Test
+	void oneKeyThatIsStuckAmongBusyOnesOfItsNameIsSeenByTheLongestHoldAndWait() {
+		Lease stuck = this.registry.acquire(REQUEST.withOwner("stuck"));
+		this.time.advance(Duration.ofSeconds(20));
+		CompletableFuture<Lease> waiter = this.registry.acquireAsync(REQUEST);
+		this.time.advance(Duration.ofSeconds(60));
+		this.registry.acquire(LockRequest.of("stock", 1)).close();
+		Lease busy = this.registry.acquire(LockRequest.of("stock", 2));
+		assertThat(seconds("distributed.lock.held.longest", "stock")).isEqualTo(80);
+		assertThat(seconds("distributed.lock.waiting.longest", "stock")).isEqualTo(60);
+		waiter.cancel(false);
+		stuck.close();
+		this.clock.add(Duration.ofSeconds(1));
+		assertThat(seconds("distributed.lock.held.longest", "stock")).isZero();
+		assertThat(seconds("distributed.lock.waiting.longest", "stock")).isZero();
+		busy.close();
+	}
+
+	private double seconds(String meter, String name) {
+		return this.meters.get(meter)
+			.tag("lock.name", name)
+			.tag("lock.store", "lockStore")
+			.timeGauge()
+			.value(TimeUnit.SECONDS);
+	}
+
+	/** Prometheus sees no increase in a series that begins with its first event. */
+	@Test
+	void theCounterOfAnOutageIsThereBeforeTheFirstRequest() {
+		assertThat(unavailable()).isZero();
+		this.store.acquire.loseRequests(() -> true);
+		this.time.letPass(() -> assertThatThrownBy(() -> this.registry.acquire(REQUEST.withWaitTime(Duration.ZERO)))
+			.isInstanceOf(LockUnavailableException.class));
+		assertThat(unavailable()).isEqualTo(1);
+		this.store.acquire.loseRequests(() -> false);
+	}
+
+	private double unavailable() {
+		return this.meters.get("distributed.lock.unavailable").tag("lock.store", "lockStore").counter().count();
+	}
+
+	@Test
+	void theCountersOfANameAreThereSinceItsFirstGrant() {
+		this.registry.acquire(REQUEST).close();
+		this.time.settle();
+		assertThat(counter("distributed.lock.lost")).isZero();
+		assertThat(counter("distributed.lock.suspect")).isZero();
+		assertThat(counter("distributed.lock.fenced")).isZero();
 	}
 
 	@Test
