@@ -66,17 +66,24 @@ final class ZooKeeperInspection implements LockInspection {
 						.orElse(CompletableFuture.completedFuture(false))));
 	}
 
+	/** The first request may come before the session has begun. */
 	private <T> CompletableFuture<T> ask(LockKey key, T absent, Function<Lock, CompletableFuture<T>> question) {
+		return this.store.limit(this.store.connect()
+			.thenCompose((connected) -> askNow(key, question))
+			.exceptionallyCompose((ex) -> ZooKeeperRequests.isAbsent(ex) ? CompletableFuture.completedFuture(absent)
+					: CompletableFuture.failedFuture(ex))
+			.toCompletableFuture());
+	}
+
+	private <T> CompletableFuture<T> askNow(LockKey key, Function<Lock, CompletableFuture<T>> question) {
 		try {
 			LockSession session = this.store.current();
 			Nodes nodes = new Nodes(session.pathOf(key), session);
-			return this.store.limit(nodes.currentView()
+			return nodes.currentView()
 				.thenCompose((view) -> session.requests()
 					.look(session.pathOf(key))
 					.thenCompose((stat) -> session.bases(stat.getCzxid()))
-					.thenCompose((bases) -> question.apply(new Lock(nodes, view, session.requests(), bases))))
-				.exceptionallyCompose((ex) -> ZooKeeperRequests.isAbsent(ex) ? CompletableFuture.completedFuture(absent)
-						: CompletableFuture.failedFuture(ex)));
+					.thenCompose((bases) -> question.apply(new Lock(nodes, view, session.requests(), bases))));
 		}
 		catch (Exception ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -35,6 +35,7 @@ import io.github.lockstarter.servers.SharedServers;
 import io.github.lockstarter.servers.ZooKeeperServer;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers.Call;
@@ -152,6 +153,22 @@ class SessionTests {
 			Call<Lease> call = Callers.start(() -> registry.acquire(REQUEST.withWaitTime(Duration.ZERO))).awaitParked();
 			this.network.healWithReset();
 			call.get().close();
+		}
+	}
+
+	@Test
+	void theFirstInspectionWaitsForTheSession() throws Exception {
+		Lease lease = this.nearRegistry.acquire(REQUEST);
+		this.network.cut();
+		try (ZooKeeperLockStore store = ZooKeeperLockStore.connect(distant(), TestServers.PATIENT)) {
+			LockInspection inspection = store.inspection().orElseThrow();
+			CompletableFuture<LockInspection.State> state = inspection.inspect(KEY).toCompletableFuture();
+			CompletableFuture<Boolean> freed = inspection.free(KEY, lease.fencingToken()).toCompletableFuture();
+			assertThat(state).isNotDone();
+			assertThat(freed).isNotDone();
+			this.network.healWithReset();
+			assertThat(state.get(1, TimeUnit.MINUTES)).isNotNull();
+			assertThat(freed.get(1, TimeUnit.MINUTES)).isTrue();
 		}
 	}
 
