@@ -133,7 +133,8 @@ public interface LockRegistry {
 	 * has the mode {@link LockMode#READ} and the write lock {@link LockMode#WRITE}, and
 	 * both behave as {@link #lock(LockKey)} does. A thread that holds the write lock may
 	 * acquire the read lock as well, and excludes all other owners until it has released
-	 * both. For a thread that holds only the read lock, the write lock throws an
+	 * both. A thread that holds only the read lock cannot acquire the write lock:
+	 * {@code tryLock} returns {@code false} at once, and {@code lock} throws an
 	 * {@link IllegalStateException}.
 	 * @param key which lock
 	 * @return a view; any two views of the same key are the same lock

@@ -120,6 +120,9 @@ final class LockView implements LeasedLock {
 			// The thread still counts on what it has locked before
 			locked.last().ensureHeld();
 		}
+		if (!waitTime.equals(LockRequest.FOREVER) && isOnlyRead(all)) {
+			return false;
+		}
 		Lease lease = waitTime.equals(LockRequest.FOREVER) ? this.registry.acquire(leased)
 				: this.registry.tryAcquire(leased).orElse(null);
 		if (lease != null) {
@@ -128,6 +131,12 @@ final class LockView implements LeasedLock {
 				.push(lease);
 		}
 		return lease != null;
+	}
+
+	/** Other owners are no reason to wait: the thread itself is in the way. */
+	private boolean isOnlyRead(Map<Id, Locked> all) {
+		Locked read = all.get(new Id(this.registry, this.id.key(), LockMode.READ));
+		return this.id.mode() != LockMode.READ && read != null && read.isHeld() && read.last().mode() == LockMode.READ;
 	}
 
 	@Override

@@ -323,6 +323,10 @@ class SharedLockTests extends AbstractInstancesTests {
 		assertThat(there.readLock().tryLock()).isTrue();
 		assertThat(Callers.start(() -> there.writeLock().tryLock()).get()).isFalse();
 		assertThatIllegalStateException().isThrownBy(lock.writeLock()::lock);
+		assertThat(lock.writeLock().tryLock()).isFalse();
+		assertThat(lock.writeLock().tryLock(20, TimeUnit.SECONDS)).isFalse();
+		assertThat(lock.readLock().tryLock()).isTrue();
+		lock.readLock().unlock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock.writeLock()::unlock);
 		there.readLock().unlock();
 		lock.readLock().unlock();
@@ -331,6 +335,9 @@ class SharedLockTests extends AbstractInstancesTests {
 		assertThat(there.readLock().tryLock()).isFalse();
 		lock.writeLock().unlock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock.writeLock()::unlock);
+		assertThat(there.readLock().tryLock()).as("a reader that has written excludes others").isFalse();
+		assertThat(lock.writeLock().tryLock()).as("it may write again").isTrue();
+		lock.writeLock().unlock();
 		lock.readLock().unlock();
 		Lock exclusive = there.writeLock();
 		assertThat(exclusive.tryLock(20, TimeUnit.SECONDS)).isTrue();
