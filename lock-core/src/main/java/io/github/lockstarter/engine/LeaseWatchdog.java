@@ -258,8 +258,7 @@ final class LeaseWatchdog {
 	 */
 	void sent(Renewal renewal) {
 		Ownership ownership = renewal.ownership();
-		// To keep a lock, the store must still know its owner
-		if (renewal.isExtending() && ownership.isOver() && !ownership.isKept() && ownership.overtaken()) {
+		if (renewal.isExtending() && ownership.isOver() && ownership.overtaken()) {
 			this.orphans.retry(ownership.key(), ownership.owner(), ownership.claimedUntil());
 		}
 	}

@@ -310,7 +310,8 @@ final class Ownership {
 	 * release.
 	 * @return whether the lock has to be released again now; otherwise it is released
 	 * again when the release has been answered, which would report a loss if another
-	 * release came first
+	 * release came first. A lock that is kept has no release: to keep it, the store must
+	 * still know its owner
 	 */
 	synchronized boolean overtaken() {
 		this.overtaken = true;
@@ -353,13 +354,6 @@ final class Ownership {
 
 	boolean isLost() {
 		return this.state == State.LOST;
-	}
-
-	/**
-	 * Return whether the store has to keep the lock after its last hold.
-	 */
-	boolean isKept() {
-		return this.state == State.KEPT;
 	}
 
 	/**

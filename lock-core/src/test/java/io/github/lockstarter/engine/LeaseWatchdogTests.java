@@ -233,6 +233,18 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void aLookUpThatIsAnsweredEndsTheSuspicionOfAFixedLease() {
+		Ownership ownership = begin(KEY, false);
+		int[] failures = { 1 };
+		this.store.renew.loseRequests(() -> failures[0]-- > 0);
+		this.time.advance(LEASE.dividedBy(2));
+		assertThat(ownership.isConfirmed()).isTrue();
+		assertThat(this.events).hasSize(2);
+		assertThat(this.events.get(0)).isInstanceOf(LockEvent.Suspect.class);
+		assertThat(this.events.get(1)).isInstanceOf(LockEvent.Recovered.class);
+	}
+
+	@Test
 	void anExpiredFixedLeaseIsReleasedOnceAndNotForAnotherLease() {
 		begin(KEY, false);
 		this.time.advance(LEASE.plusSeconds(1));
