@@ -148,7 +148,14 @@ class LocksEndpointTests {
 		assertThat(here.held()).hasSize(LocksEndpoint.LONGEST_LIST);
 		assertThat(here.heldLeftOut()).isEqualTo(7);
 		assertThat(here.waitingLeftOut()).isZero();
+		List<CompletableFuture<Lease>> waiters = IntStream.range(0, more)
+			.mapToObj((key) -> this.registry.acquireAsync(LockRequest.of("stock", key)))
+			.toList();
+		here = here(endpoint, true);
+		assertThat(here.waiting()).hasSize(LocksEndpoint.LONGEST_LIST);
+		assertThat(here.waitingLeftOut()).isEqualTo(7);
 		leases.forEach(Lease::close);
+		waiters.forEach((waiter) -> waiter.thenAccept(Lease::close).join());
 	}
 
 	@Test

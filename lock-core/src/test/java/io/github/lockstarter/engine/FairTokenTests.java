@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -27,9 +28,11 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.store.WaitingLine;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.FaultInjectingStore;
 import io.github.lockstarter.test.ManualTime;
+import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,6 +70,29 @@ class FairTokenTests {
 		busy.countDown();
 		future.get(20, TimeUnit.SECONDS).close();
 		assertThat(this.tokens).hasSize(2).doesNotHaveDuplicates();
+	}
+
+	/** The late grant is released again and again, for as long as it may take effect. */
+	@Test
+	void theReleaseOfAGrantThatCameTooLateDoesNotFreeTheNextOne() throws Exception {
+		SlowStore slow = new SlowStore();
+		DefaultLockRegistry registry = registry(slow);
+		Duration leaseTime = Duration.ofSeconds(1);
+		slow.slow = true;
+		CompletableFuture<Lease> future = registry
+			.acquireAsync(LockRequest.of(KEY).withMode(LockMode.FAIR).withLeaseTime(leaseTime));
+		slow.slow = false;
+		this.time.advance(leaseTime);
+		slow.granted.complete(true);
+		this.time.settle();
+		try (Lease lease = future.get(20, TimeUnit.SECONDS)) {
+			// Before the next look-up
+			this.time.advance(leaseTime.multipliedBy(3).dividedBy(10));
+			assertThat(lease.isHeld()).isTrue();
+			DefaultLockRegistry elsewhere = registry(new MemoryLockStore(this.memory));
+			SafetyViolation.check(elsewhere.tryAcquire(LockRequest.of(KEY).withWaitTime(Duration.ZERO)).isEmpty(),
+					"two owners of '%s'", KEY);
+		}
 	}
 
 	/**
@@ -129,6 +155,27 @@ class FairTokenTests {
 		this.time.advance(leaseTime);
 		busy.countDown();
 		assertThatNobodyStandsInLine(future);
+	}
+
+	/** The request for the place is about to be sent when the lock becomes free. */
+	@Test
+	void noPlaceIsTakenAfterTheLockWasAskedFor() throws Exception {
+		AtomicReference<Runnable> whenListening = new AtomicReference<>(() -> {
+		});
+		DefaultLockRegistry registry = registry(new DirectStore(new MemoryLockStore(this.memory)) {
+
+			@Override
+			protected boolean listen(WaitingLine.Listener listener) {
+				whenListening.getAndSet(() -> {
+				}).run();
+				return super.listen(listener);
+			}
+
+		});
+		LockRequest request = LockRequest.of(KEY).withMode(LockMode.FAIR);
+		Lease before = registry.acquire(request);
+		whenListening.set(before::close);
+		assertThatNobodyStandsInLine(registry.acquireAsync(request));
 	}
 
 	/** Let a waiter be granted the lock while it still enters the line. */

@@ -35,6 +35,8 @@ class TimetableModelTests {
 		void play() {
 			Timetable.Entry first = enter(1);
 			this.timetable.start();
+			// A later action than the first one wakes nobody
+			this.timetable.nextDue();
 			ModelDesk.run(() -> this.asleepUntil = this.timetable.nextDue(), () -> {
 				this.timetable.cancel(first);
 				enter(2);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -117,6 +118,51 @@ class TimetableTests {
 			// Spinning would wait for a thread that other processes keep from its core
 			Thread.yield();
 		}
+	}
+
+	/**
+	 * An action that is entered while the thread falls asleep wakes nobody, because the
+	 * thread should have been awake already.
+	 */
+	@Test
+	void doesNotSleepPastAnActionThatIsEnteredAfterItsLastTimeToWake() {
+		AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+		Timetable falling = new Timetable(new Time() {
+
+			@Override
+			public long now() {
+				Runnable enters = meanwhile.getAndSet(null);
+				if (enters != null) {
+					enters.run();
+				}
+				return TimetableTests.this.time.now();
+			}
+
+			@Override
+			public void parkUntil(Object blocker, long deadline) {
+				throw new UnsupportedOperationException();
+			}
+
+			@Override
+			public void unpark(Thread thread) {
+				throw new UnsupportedOperationException();
+			}
+
+			@Override
+			public Thread start(Schedule schedule) {
+				throw new UnsupportedOperationException();
+			}
+
+		});
+		falling.at(this.time.now(), () -> {
+		});
+		falling.nextDue();
+		falling.runDue();
+		long due = this.time.now() + Duration.ofSeconds(10).toNanos();
+		// The thread has found no action, and reads the clock
+		meanwhile.set(() -> falling.at(due, () -> {
+		}));
+		assertThat(falling.nextDue()).isEqualTo(due);
 	}
 
 	@Test

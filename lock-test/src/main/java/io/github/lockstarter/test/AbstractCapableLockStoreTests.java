@@ -499,6 +499,18 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	}
 
 	@Test
+	void aWriterIsNotifiedByTheLastReleaseThoughACrashedReaderIsLeft() {
+		assumeWaitingLine();
+		this.one.grant(this.key, this.reader);
+		this.two.grant(this.key, this.otherReader, HOUR);
+		this.three.queue(this.key, this.owner);
+		expire(this.key, this.reader);
+		this.two.release(this.key, this.otherReader);
+		assertThat(heardBy(this.three)).contains(this.key);
+		this.three.grant(this.key, this.owner);
+	}
+
+	@Test
 	void theLeaseOfAReaderIsNotShortenedByOneThatHasLess() {
 		this.one.grant(this.key, this.reader);
 		this.two.grant(this.key, this.otherReader, SHORTER_LEASE_TIME);
