@@ -175,7 +175,7 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 	 * Settings of instances that wait for a lock.
 	 *
 	 * @param pollInterval Longest time between two requests while messages about released
-	 * locks arrive.
+	 * locks arrive, at most 30s.
 	 * @param pollIntervalWithoutMessages Longest time between two requests while no
 	 * messages arrive, for example because Redis refuses SUBSCRIBE.
 	 * @param timeSlice How long an instance passes a lock on among its own threads before
@@ -187,8 +187,15 @@ public record DistributedLockProperties(@DefaultValue("true") boolean enabled, @
 			@DefaultValue("30ms") Duration pollIntervalWithoutMessages, @DefaultValue("50ms") Duration timeSlice,
 			@DefaultValue("2s") Duration outageTime) {
 
+		/** Half of the time after which stores forget the place of an instance. */
+		private static final Duration LONGEST_POLL_INTERVAL = Duration.ofSeconds(30);
+
 		public Waiting {
 			PropertyChecks.require("waiting.poll-interval", pollInterval, Rule.POSITIVE);
+			PropertyChecks.require(pollInterval.compareTo(LONGEST_POLL_INTERVAL) <= 0, "waiting.poll-interval",
+					pollInterval,
+					"It must be at most 30s, because an instance that asks less often counts as dead, and is not"
+							+ " notified.");
 			PropertyChecks.require("waiting.poll-interval-without-messages", pollIntervalWithoutMessages,
 					Rule.POSITIVE);
 			PropertyChecks.require("waiting.time-slice", timeSlice, Rule.NOT_NEGATIVE);

@@ -2,8 +2,6 @@
 
 package io.github.lockstarter.autoconfigure;
 
-import java.time.Duration;
-
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -67,11 +65,6 @@ class JdbcLockConfiguration {
 	@DependsOnDatabaseInitialization
 	JdbcLockStore distributedLockJdbcStore(LockPools pools, DistributedLockProperties properties,
 			ResourceLoader resourceLoader) {
-		Duration pollInterval = properties.waiting().pollInterval();
-		PropertyChecks.require(pollInterval.compareTo(JdbcLockStore.LONGEST_POLL_INTERVAL) <= 0,
-				"waiting.poll-interval", pollInterval,
-				"With the store 'jdbc' it must not be longer than " + JdbcLockStore.LONGEST_POLL_INTERVAL
-						+ ", because an instance that asks less often counts as dead, and is not notified.");
 		JdbcLockSettings settings = settings(properties.jdbc());
 		new LockTable(properties.jdbc(), properties.fenceTable(), pools.acquiring(), resourceLoader).require();
 		return new JdbcLockStore(pools.acquiring(), pools.owned(), settings);

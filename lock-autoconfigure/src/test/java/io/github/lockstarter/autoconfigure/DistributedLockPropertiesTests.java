@@ -70,40 +70,43 @@ class DistributedLockPropertiesTests {
 
 	@Test
 	void anInvalidValueNamesThePropertyAndTheReason() {
-		Cases.rows("""
-				key-prefix | {lock} | braces would change the slot
-				key-prefix | | 1 to 64 of the characters
-				instance-name | my orders | must be 1 to 64 of the characters
-				wait-time | -1s | must not be negative
-				lease-time | 99ms | from 100 ms to 365 days
-				lease-time | 366d | from 100 ms to 365 days
-				shutdown-timeout | -1ms | must not be negative
-				warn-after-wait | -1ms | must not be negative
-				warn-after-hold | -1ms | must not be negative
-				watchdog.renewals-per-lease | 1 | so that one renewal may fail
-				watchdog.renewals-per-lease | 21 | to 20.
-				waiting.poll-interval | 0s | must be positive
-				waiting.poll-interval-without-messages | -5ms | must be positive
-				waiting.outage-time | -1ms | must not be negative
-				redis.min-replica-acks | -1 | must not be negative
-				redis.replica-ack-timeout | 0s | must be positive
-				redis.replica-ack-timeout | 1001ms | at most 1s
-				redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'
-				redlock.restart-delay | -1ms | must not be negative
-				zookeeper.root | /zookeeper | It has to be a path of its own
-				jdbc.max-poll-interval | 1ms | must not be shorter than 'distributed-lock.jdbc.min-poll-interval'
-				fencing.retention | 29s | must not be shorter than 'distributed-lock.lease-time'
-				""", (name, value, reason) -> {
-			this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
-				.run((context) -> assertThat(context).getFailure()
-					.rootCause()
-					.isInstanceOf(InvalidConfigurationPropertyValueException.class)
-					.satisfies((ex) -> {
-						InvalidConfigurationPropertyValueException invalid = (InvalidConfigurationPropertyValueException) ex;
-						assertThat(invalid.getName()).isEqualTo("distributed-lock." + name);
-						assertThat(invalid.getReason()).contains(reason);
-					}));
-		});
+		Cases.rows(
+				"""
+						key-prefix | {lock} | braces would change the slot
+						key-prefix | | 1 to 64 of the characters
+						instance-name | my orders | must be 1 to 64 of the characters
+						wait-time | -1s | must not be negative
+						lease-time | 99ms | from 100 ms to 365 days
+						lease-time | 366d | from 100 ms to 365 days
+						shutdown-timeout | -1ms | must not be negative
+						warn-after-wait | -1ms | must not be negative
+						warn-after-hold | -1ms | must not be negative
+						watchdog.renewals-per-lease | 1 | so that one renewal may fail
+						watchdog.renewals-per-lease | 21 | to 20.
+						waiting.poll-interval | 0s | must be positive
+						waiting.poll-interval | 31s | must be at most 30s, because an instance that asks less often counts as dead
+						waiting.poll-interval-without-messages | -5ms | must be positive
+						waiting.outage-time | -1ms | must not be negative
+						redis.min-replica-acks | -1 | must not be negative
+						redis.replica-ack-timeout | 0s | must be positive
+						redis.replica-ack-timeout | 1001ms | at most 1s
+						redis.fence-retention | 29s | must not be shorter than 'distributed-lock.lease-time'
+						redlock.restart-delay | -1ms | must not be negative
+						zookeeper.root | /zookeeper | It has to be a path of its own
+						jdbc.max-poll-interval | 1ms | must not be shorter than 'distributed-lock.jdbc.min-poll-interval'
+						fencing.retention | 29s | must not be shorter than 'distributed-lock.lease-time'
+						""",
+				(name, value, reason) -> {
+					this.runner.withPropertyValues("distributed-lock." + name + "=" + value)
+						.run((context) -> assertThat(context).getFailure()
+							.rootCause()
+							.isInstanceOf(InvalidConfigurationPropertyValueException.class)
+							.satisfies((ex) -> {
+								InvalidConfigurationPropertyValueException invalid = (InvalidConfigurationPropertyValueException) ex;
+								assertThat(invalid.getName()).isEqualTo("distributed-lock." + name);
+								assertThat(invalid.getReason()).contains(reason);
+							}));
+				});
 	}
 
 	@Test

@@ -16,7 +16,7 @@ import io.github.lockstarter.store.Rule;
  * @param renewalsPerLease how often such a lease is renewed within its length, from 2 to
  * 20; the loss of a lock in the store is noticed within one renewal interval
  * @param pollInterval longest time between two attempts of a waiter while messages about
- * released locks arrive
+ * released locks arrive; at most 30 s, because stores forget who asks less often
  * @param pollIntervalWithoutMessages the same while no messages arrive; an instance
  * leaves a lock free for longer than that now and then, so it must be the same in all of
  * them

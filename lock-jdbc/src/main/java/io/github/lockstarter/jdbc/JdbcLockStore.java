@@ -51,12 +51,6 @@ import io.github.lockstarter.store.WaitingLine;
  */
 public final class JdbcLockStore implements LockStore, AutoCloseable {
 
-	/**
-	 * The longest time between two requests of a waiter. One that asks less often counts
-	 * as dead, and is not notified.
-	 */
-	public static final Duration LONGEST_POLL_INTERVAL = Line.LIFE.dividedBy(2);
-
 	private static final Set<LockMode> MODES = Collections.unmodifiableSet(EnumSet.allOf(LockMode.class));
 
 	private final JvmId jvm = new JvmId();

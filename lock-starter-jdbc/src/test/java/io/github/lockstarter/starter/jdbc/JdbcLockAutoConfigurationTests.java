@@ -315,15 +315,6 @@ class JdbcLockAutoConfigurationTests {
 	}
 
 	@Test
-	void aPollIntervalThatIsTooLongEndsTheStart(CapturedOutput output) {
-		assertThat(catchThrowable(() -> start(Shop.class, "distributed-lock.waiting.poll-interval=31s").close()))
-			.isNotNull();
-		assertThat(output).contains("APPLICATION FAILED TO START")
-			.contains("distributed-lock.waiting.poll-interval")
-			.contains("an instance that asks less often counts as dead");
-	}
-
-	@Test
 	void aMissingPoolIsNamed(CapturedOutput output) {
 		SpringApplicationBuilder application = new SpringApplicationBuilder(Locks.class)
 			.resourceLoader(new DefaultResourceLoader(new FilteredClassLoader(HikariDataSource.class)))
