@@ -48,7 +48,9 @@ class JdbcLockConfiguration {
 		if (application == null) {
 			throw new LockStoreNotFoundException(
 					"Distributed locks in a database need a DataSource bean, but there is none",
-					"add the driver of your database and set spring.datasource.url");
+					"add the driver of your database and set spring.datasource.url; beside R2DBC, for which Spring Boot"
+							+ " declares no DataSource, declare one with @Bean(defaultCandidate = false) and"
+							+ " @DistributedLockDataSource");
 		}
 		return new LockPools(application, properties.jdbc().poolSize());
 	}

@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,6 +15,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
@@ -46,6 +48,21 @@ class BeanChoiceTests {
 				assertThat(caches.command("EXISTS", "lock:{stock:1001}")).isEqualTo("0");
 			}
 		});
+	}
+
+	/** As well as that of another starter, which is declared under the same condition. */
+	@Test
+	void aFactoryForTheLocksAloneLeavesThatOfSpringBootInItsPlace() {
+		this.runner.withUserConfiguration(LocksAlone.class)
+			.withPropertyValues("spring.data.redis.port=" + caches.port(),
+					"spring.data.redis.database=" + caches.number())
+			.run((context) -> {
+				try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("stock", 1002))) {
+					assertThat(locks.command("EXISTS", "lock:{stock:1002}")).isEqualTo("1");
+				}
+				context.getBean(StringRedisTemplate.class).opsForValue().set("cached", "1");
+				assertThat(caches.command("EXISTS", "cached")).isEqualTo("1");
+			});
 	}
 
 	@ParameterizedTest
@@ -126,6 +143,17 @@ class BeanChoiceTests {
 		@Bean(defaultCandidate = false)
 		@DistributedLockRedisConnectionFactory
 		RedisConnectionFactory lockConnections() {
+			return to(locks);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LocksAlone {
+
+		@Bean(defaultCandidate = false)
+		@DistributedLockRedisConnectionFactory
+		LettuceConnectionFactory lockConnections() {
 			return to(locks);
 		}
 

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.r2dbc.spi.ConnectionFactory;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,15 +26,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -42,6 +47,7 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -288,6 +294,25 @@ class JdbcLockAutoConfigurationTests {
 		}
 	}
 
+	/** Another manager would leave @Transactional without a single one. */
+	@Test
+	void besideR2dbcADataSourceForTheLocksAloneBringsNoTransactionManager() {
+		try (ConfigurableApplicationContext application = start(BesideR2dbc.class);
+				Lease lease = application.getBean(LockRegistry.class).acquire(LockRequest.of("stock"))) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(application.getBeanNamesForType(TransactionManager.class)).isEmpty();
+		}
+	}
+
+	@Test
+	void besideR2dbcAMissingDataSourceIsToBeDeclared(CapturedOutput output) {
+		assertThat(catchThrowable(() -> start(OnlyR2dbc.class, "spring.datasource.url=jdbc:h2:mem:r2dbc").close()))
+			.isNotNull();
+		assertThat(output).contains("APPLICATION FAILED TO START")
+			.contains("beside R2DBC, for which Spring Boot declares no DataSource, declare one with"
+					+ " @Bean(defaultCandidate = false) and @DistributedLockDataSource");
+	}
+
 	@Test
 	void twoDatabasesWithoutAQualifierAreAnalyzed(CapturedOutput output) {
 		assertThat(catchThrowable(() -> start(TwoDatabases.class).close())).isNotNull();
@@ -340,6 +365,29 @@ class JdbcLockAutoConfigurationTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	static class Locks {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class OnlyR2dbc {
+
+		@Bean
+		ConnectionFactory connectionFactory() {
+			return ProxyFactory.getProxy(ConnectionFactory.class, EmptyTargetSource.INSTANCE);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@Import(OnlyR2dbc.class)
+	static class BesideR2dbc {
+
+		@Bean(defaultCandidate = false)
+		@DistributedLockDataSource
+		DataSource lockDataSource() {
+			return DataSourceBuilder.create().url("jdbc:h2:mem:beside-r2dbc").build();
+		}
 
 	}
 
