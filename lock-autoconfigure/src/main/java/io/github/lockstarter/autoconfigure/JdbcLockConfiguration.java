@@ -52,7 +52,7 @@ class JdbcLockConfiguration {
 							+ " declares no DataSource, declare one with @Bean(defaultCandidate = false) and"
 							+ " @DistributedLockDataSource");
 		}
-		return new LockPools(application, properties.jdbc().poolSize());
+		return new LockPools(application, properties.jdbc().poolSize(), properties.jdbc().table());
 	}
 
 	@Bean(name = REGISTRY, defaultCandidate = false)

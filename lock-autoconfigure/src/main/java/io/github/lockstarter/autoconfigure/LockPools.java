@@ -18,12 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockstarter.store.DatabaseAddress;
 import io.github.lockstarter.store.FailureReason;
+import io.github.lockstarter.store.TableCheck;
 import io.github.lockstarter.transaction.FenceTable;
 
 /**
@@ -42,10 +41,15 @@ final class LockPools implements AutoCloseable {
 	/** One for renewals, and one for releases. */
 	private static final int FEWEST_OWNED = 2;
 
+	/** A row that no lock has, and that is kept until it is deleted. */
+	private static final Map<String, Object> ROW = Map.of("expires_at", Long.MAX_VALUE, "fence", 0L);
+
 	/** There are as many releases as acquisitions, but shorter ones. */
 	private static final int OWNED_SHARE = 2;
 
 	private final DataSource application;
+
+	private final String table;
 
 	/** Connections that take no part in transactions of the caller. */
 	private final DataSource shared;
@@ -61,10 +65,12 @@ final class LockPools implements AutoCloseable {
 	 * Create pools, which open connections when they are needed.
 	 * @param application the connections of the application
 	 * @param size the largest number of connections to acquire locks
+	 * @param table the name of the table of the locks
 	 */
-	LockPools(DataSource application, int size) {
+	LockPools(DataSource application, int size, String table) {
 		requireOneDatabase(application);
 		this.application = application;
+		this.table = table;
 		this.shared = withoutTransactions(application);
 		HikariConfig config = copy(application);
 		this.acquiring = (config != null) ? pool(config, "distributed-lock", size) : null;
@@ -142,7 +148,7 @@ final class LockPools implements AutoCloseable {
 
 	/**
 	 * Return whether connections lead to the database of the locks, so that the
-	 * transactions on them and the locks are in the same database.
+	 * transactions on them and the locks are in the same database. It is asked once.
 	 */
 	boolean isFor(DataSource dataSource) {
 		if (isApplication(dataSource)) {
@@ -150,19 +156,33 @@ final class LockPools implements AutoCloseable {
 		}
 		Boolean known = this.others.get(dataSource);
 		if (known == null) {
-			try {
-				known = DatabaseAddress.isSame(url(dataSource), url(this.application));
-			}
-			catch (SQLException | RuntimeException ex) {
-				known = false;
-				logger.warn("Transactions of a DataSource of type " + dataSource.getClass().getName()
-						+ " are not fenced by default until the next start, because it is unknown whether its database"
-						+ " keeps the locks (" + FailureReason.of(ex)
-						+ "). If it does, give the DataSource a JDBC URL, or set distributed-lock.fencing.transactions=true");
-			}
+			known = seesLocks(dataSource);
 			this.others.put(dataSource, known);
 		}
 		return known;
+	}
+
+	private boolean seesLocks(DataSource dataSource) {
+		String problem = "Transactions of the DataSource " + name(dataSource) + " are not fenced by default";
+		try {
+			boolean sees = new TableCheck(this.table, ROW).isShared(acquiring(), dataSource);
+			if (!sees) {
+				logger.info(problem + ", because the table '" + this.table + "' of the locks is not seen through it");
+			}
+			return sees;
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.warn(problem + " until the next start, because it is unknown whether its database keeps the locks ("
+					+ FailureReason.of(ex) + "). If it does, let its user select from the table '" + this.table
+					+ "', or set distributed-lock.fencing.transactions=true");
+			return false;
+		}
+	}
+
+	private static String name(DataSource dataSource) {
+		HikariConfig config = copy(dataSource);
+		String address = DatabaseAddress.of((config != null) ? config.getJdbcUrl() : null);
+		return address.isEmpty() ? "of type " + dataSource.getClass().getName() : "'" + address + "'";
 	}
 
 	/**
@@ -170,17 +190,6 @@ final class LockPools implements AutoCloseable {
 	 */
 	boolean isApplication(DataSource dataSource) {
 		return withoutTransactions(dataSource) == this.shared;
-	}
-
-	/** A pool may have no connection to spare, so it is asked for its settings first. */
-	private static @Nullable String url(DataSource dataSource) throws SQLException {
-		HikariConfig config = copy(dataSource);
-		String url = (config != null) ? config.getJdbcUrl() : null;
-		if (url != null) {
-			return url;
-		}
-		return (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder transaction)
-				? transaction.getConnection().getMetaData().getURL() : DatabaseAddress.urlOf(dataSource);
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 
 import javax.sql.DataSource;
 
-import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,9 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.BDDMockito.given;
@@ -31,20 +29,34 @@ class LockPoolsTests {
 
 	private static final String URL = "jdbc:h2:mem:pools";
 
-	private final LockPools pools = new LockPools(new DriverManagerDataSource(URL), 1);
+	private final LockPools pools = new LockPools(new DriverManagerDataSource(URL), 1, "distributed_lock");
 
-	/** Its pool has no other one. */
+	/** Addresses of one database may differ in more than this one does. */
 	@Test
-	void theConnectionOfATransactionIsAsked(CapturedOutput output) {
-		try (HikariDataSource pool = new HikariDataSource(); LockPools pools = this.pools) {
-			pool.setDataSourceClassName("org.h2.jdbcx.JdbcDataSource");
-			pool.addDataSourceProperty("url", URL);
-			pool.setMaximumPoolSize(1);
-			pool.setConnectionTimeout(250);
-			assertThat(new TransactionTemplate(new JdbcTransactionManager(pool))
-				.<Boolean>execute((status) -> pools.isFor(pool))).isTrue();
+	void theTableOfTheLocksIsSeenThroughAnotherAddressAndNoRowIsLeft(CapturedOutput output) {
+		DataSource same = new DriverManagerDataSource(URL + ";IGNORECASE=TRUE");
+		DataSource other = new DriverManagerDataSource("jdbc:h2:mem:elsewhere");
+		try (LockPools pools = this.pools) {
+			createTable(pools);
+			assertThat(pools.isFor(same)).isTrue();
+			assertThat(pools.isFor(other)).isFalse();
+			assertThat(rows(pools)).isZero();
 		}
-		assertThat(output).doesNotContain("unknown whether");
+		assertThat(output).contains("of the DataSource 'jdbc:h2:mem:elsewhere' are not fenced by default")
+			.doesNotContain("WARN");
+	}
+
+	private static void createTable(LockPools pools) {
+		JdbcClient.create(pools.acquiring())
+			.sql("create table distributed_lock (lock_key varchar(255), expires_at bigint, fence bigint)")
+			.update();
+	}
+
+	private static int rows(LockPools pools) {
+		return JdbcClient.create(pools.acquiring())
+			.sql("select count(*) from distributed_lock")
+			.query(Integer.class)
+			.single();
 	}
 
 	@ParameterizedTest
@@ -54,7 +66,9 @@ class LockPoolsTests {
 		DataSource other = mock();
 		given(other.getConnection()).willThrow(failure);
 		try (LockPools pools = this.pools) {
+			createTable(pools);
 			assertThat(pools.isFor(other) || pools.isFor(other)).isFalse();
+			assertThat(rows(pools)).isZero();
 		}
 		verify(other).getConnection();
 		assertThat(output).containsOnlyOnce("are not fenced by default until the next start, because it is unknown");

@@ -37,12 +37,6 @@ public final class DatabaseAddress {
 		.compile("[?;&(,]\\s*((?:host|port|server(?:name)?|portnumber|instancename|database(?:name)?|service_name|sid)"
 				+ "\\s*=\\s*(?:[\\w.:-]+|\\[[\\w:.]+]))", Pattern.CASE_INSENSITIVE);
 
-	/** The end of an address of which too much is left out to tell it from another. */
-	private static final Pattern UNKNOWN = Pattern.compile("[:/=](?: \\(.*)?$|^$");
-
-	/** Those of PostgreSQL, and of MySQL and MariaDB. */
-	private static final Pattern DEFAULT_PORT = Pattern.compile(":(?:5432|3306)(?=/)");
-
 	private DatabaseAddress() {
 	}
 
@@ -77,19 +71,6 @@ public final class DatabaseAddress {
 		boolean clear = parameters.indexOf('@') < 0 || WITHOUT_USER.matcher(url).find()
 				|| (user < 0 && HOSTS.matcher(place).find());
 		return clear ? start.group() + place.substring(user + 1) + named(parameters) : start.group();
-	}
-
-	/**
-	 * Return whether two JDBC URLs lead to the same database, whatever the users and the
-	 * parameters of the connections are.
-	 */
-	public static boolean isSame(@Nullable String url, @Nullable String other) {
-		String address = withoutDefaultPort(url);
-		return !UNKNOWN.matcher(address).find() && address.equals(withoutDefaultPort(other));
-	}
-
-	private static String withoutDefaultPort(@Nullable String url) {
-		return DEFAULT_PORT.matcher(of(url)).replaceFirst("");
 	}
 
 	private static String named(String parameters) {

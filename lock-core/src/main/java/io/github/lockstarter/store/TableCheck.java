@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 import javax.sql.DataSource;
 
@@ -21,7 +22,7 @@ import javax.sql.DataSource;
  * {@linkplain RowKey key} in the column {@code lock_key}: by a transaction that writes
  * the rows of two locks, changes and deletes one of them, and is rolled back. A database
  * that ignores trailing spaces passes, because such a key has none: it writes
- * {@code %20}.
+ * {@code %20}. Tells as well whether two sources of connections lead to the same table.
  *
  * @param table the name of the table
  * @param row the largest values of the other columns
@@ -37,6 +38,9 @@ public record TableCheck(String table, Map<String, Object> row) {
 	private static final String CONSTRAINT = "23";
 
 	private static final String DATA = "22";
+
+	/** There is no such table: MariaDB, MySQL and H2; PostgreSQL. */
+	private static final Pattern MISSING = Pattern.compile("42S0.|42P01");
 
 	/** H2, where others call it an error of syntax or access. */
 	private static final String NO_RIGHTS = "90096";
@@ -68,6 +72,41 @@ public record TableCheck(String table, Map<String, Object> row) {
 		}
 	}
 
+	/**
+	 * Return whether the table is the same for others: whether they see a row that is
+	 * written for a moment. The addresses of a database do not tell, because it may have
+	 * several.
+	 * @param dataSource opens two connections to write
+	 * @param other opens one connection to look
+	 * @throws SQLException if a database cannot be asked
+	 */
+	public boolean isShared(DataSource dataSource, DataSource other) throws SQLException {
+		String key = "%" + UUID.randomUUID();
+		write(dataSource, key, this::insert);
+		try (Connection connection = other.getConnection()) {
+			return execute(connection, "select 1 from " + this.table + " where lock_key = ?", List.of(key));
+		}
+		catch (SQLException ex) {
+			if (ex.getSQLState() != null && MISSING.matcher(ex.getSQLState()).matches()) {
+				return false;
+			}
+			throw ex;
+		}
+		finally {
+			write(dataSource, key, this::delete);
+		}
+	}
+
+	private static void write(DataSource dataSource, String key, Use use) throws SQLException {
+		try (Connection connection = dataSource.getConnection()) {
+			use.on(connection, key);
+			// Some pools hand out connections without automatic commits
+			if (!connection.getAutoCommit()) {
+				connection.commit();
+			}
+		}
+	}
+
 	private static void undo(Connection connection, boolean autoCommit) throws SQLException {
 		connection.rollback();
 		connection.setAutoCommit(autoCommit);
@@ -78,7 +117,7 @@ public record TableCheck(String table, Map<String, Object> row) {
 		insert(connection, key + "a");
 		require(insertAgain(connection, key + "A"), "does not tell lower case from upper case");
 		use.on(connection, key + "A");
-		update(connection, "delete from " + this.table + " where lock_key = ?", List.of(key + "A"));
+		delete(connection, key + "A");
 		// Asked first, because a refused row is an error in the log of the server
 		require(isPrimaryKey(connection) || !insertAgain(connection, key + "a"), "is not its primary key");
 	}
@@ -93,8 +132,12 @@ public record TableCheck(String table, Map<String, Object> row) {
 	private void insert(Connection connection, String key) throws SQLException {
 		List<Object> values = new ArrayList<>(List.of(key));
 		values.addAll(this.row.values());
-		update(connection, "insert into " + this.table + " (lock_key, " + String.join(", ", this.row.keySet())
+		execute(connection, "insert into " + this.table + " (lock_key, " + String.join(", ", this.row.keySet())
 				+ ") values (" + String.join(", ", Collections.nCopies(values.size(), "?")) + ")", values);
+	}
+
+	private void delete(Connection connection, String key) throws SQLException {
+		execute(connection, "delete from " + this.table + " where lock_key = ?", List.of(key));
 	}
 
 	/**
@@ -144,15 +187,20 @@ public record TableCheck(String table, Map<String, Object> row) {
 		return false;
 	}
 
-	private static void update(Connection connection, String sql, List<Object> values) throws SQLException {
+	/**
+	 * Execute a statement.
+	 * @return whether it has found a row
+	 */
+	private static boolean execute(Connection connection, String sql, List<?> values) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(sql)) {
 			statement.setQueryTimeout(TIMEOUT_SECONDS);
 			for (int i = 0; i < values.size(); i++) {
 				statement.setObject(i + 1, values.get(i));
 			}
-			statement.executeUpdate();
+			boolean found = statement.execute() && statement.getResultSet().next();
 			// With H2, the time-out is that of the whole connection
 			statement.setQueryTimeout(0);
+			return found;
 		}
 	}
 

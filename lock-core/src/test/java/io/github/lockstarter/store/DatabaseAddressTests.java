@@ -52,19 +52,4 @@ class DatabaseAddressTests {
 		assertThat(DatabaseAddress.of(null)).isEmpty();
 	}
 
-	@Test
-	void anAddressIsTheSameIfOnlyTheConnectionsDiffer() {
-		Cases.rows("""
-				jdbc:postgresql://db/shop?user=me | jdbc:postgresql://db/shop?user=you | true
-				jdbc:mariadb://me:secret@db/shop | jdbc:mariadb://db:3306/shop | true
-				jdbc:mariadb://db/shop | jdbc:mariadb://db:3307/shop | false
-				jdbc:postgresql://db/shop | jdbc:postgresql://db/orders | false
-				jdbc:sqlserver://db;databaseName=shop | jdbc:sqlserver://db;databaseName=orders | false
-				jdbc:mysql://(host=db)/shop | jdbc:mysql://(host=db)/shop | false
-				jdbc:h2:mem: | jdbc:h2:mem: | false
-				""",
-				(url, other, same) -> assertThat(DatabaseAddress.isSame(url, other)).isEqualTo(Boolean.valueOf(same)));
-		assertThat(DatabaseAddress.isSame(null, null)).isFalse();
-	}
-
 }

@@ -725,6 +725,32 @@ class FencedTransactionTests {
 		assertThat(written()).isOne();
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB" })
+	void twoAddressesOfOneDatabaseDoNotWaitForEachOther(TestDatabase database) throws Exception {
+		use(database, 2);
+		try (HikariDataSource other = TestDatabase.pool(database.url().replace("127.0.0.1", "localhost"), 2)) {
+			other.setAutoCommit(false);
+			TransactionTemplate outer = new TransactionTemplate(
+					fenced(new JdbcTransactionManager(other), new FenceTable(other)));
+			inTime(() -> this.first.execute(this.request,
+					(lease) -> outer.execute((status) -> writeIn(this.transaction))));
+		}
+		assertThat(written()).isOne();
+		assertThat(claims()).hasSize(1);
+	}
+
+	@Test
+	void theClaimOfAnOuterTransactionDoesNotCountInAnotherDatabase() throws Exception {
+		useAny(2);
+		DataSource other = emptyDatabase();
+		TransactionTemplate elsewhere = new TransactionTemplate(
+				fenced(new JdbcTransactionManager(other), new FenceTable(other)));
+		inTime(() -> this.first.execute(this.request,
+				(lease) -> this.transaction.execute((status) -> writeIn(elsewhere))));
+		assertThat(claimsIn(other)).isOne();
+	}
+
 	@Test
 	void eachDatabaseHasItsOwnClaims() throws Exception {
 		useAny(2);

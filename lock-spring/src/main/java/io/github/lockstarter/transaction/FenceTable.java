@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import javax.sql.DataSource;
 
@@ -28,7 +28,6 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 
-import io.github.lockstarter.store.DatabaseAddress;
 import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.TableCheck;
 import io.github.lockstarter.store.UnusableStoreException;
@@ -82,7 +81,10 @@ public final class FenceTable {
 
 	private final Duration retention;
 
-	private volatile @Nullable Place place;
+	/** Tables of other sources of connections, and whether they are this one. */
+	private final Map<FenceTable, Boolean> others = new ConcurrentHashMap<>(2);
+
+	private volatile @Nullable Dialect dialect;
 
 	/**
 	 * Create a table of the default name.
@@ -163,14 +165,19 @@ public final class FenceTable {
 	}
 
 	/**
-	 * Return whether another object stands for the same table, as far as its database has
-	 * been asked.
+	 * Return whether another object stands for the same table, which its database is
+	 * asked once.
 	 */
-	boolean isSame(FenceTable other) {
-		Place place = this.place;
-		Place otherPlace = other.place;
-		return this.name.equals(other.name) && (this.dataSource == other.dataSource
-				|| (place != null && otherPlace != null && place.isSame(otherPlace)));
+	boolean isSame(FenceTable other) throws SQLException {
+		if (this.dataSource == other.dataSource || !this.name.equals(other.name)) {
+			return this.name.equals(other.name);
+		}
+		Boolean same = this.others.get(other);
+		if (same == null) {
+			same = new TableCheck(this.name, LARGEST_ROW).isShared(this.dataSource, other.dataSource);
+			this.others.put(other, same);
+		}
+		return same;
 	}
 
 	/**
@@ -300,12 +307,12 @@ public final class FenceTable {
 	}
 
 	private Dialect dialect(Connection connection) throws SQLException {
-		Place place = this.place;
-		if (place == null) {
-			place = new Place(Dialect.of(connection), connection.getMetaData().getURL(), connection.getSchema());
-			this.place = place;
+		Dialect dialect = this.dialect;
+		if (dialect == null) {
+			dialect = Dialect.of(connection);
+			this.dialect = dialect;
 		}
-		return place.dialect;
+		return dialect;
 	}
 
 	/**
@@ -334,17 +341,6 @@ public final class FenceTable {
 	@Override
 	public String toString() {
 		return this.name;
-	}
-
-	/**
-	 * Where the table is, without its name.
-	 */
-	private record Place(Dialect dialect, @Nullable String url, @Nullable String schema) {
-
-		boolean isSame(Place other) {
-			return DatabaseAddress.isSame(this.url, other.url) && Objects.equals(this.schema, other.schema);
-		}
-
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -171,16 +170,23 @@ public final class TransactionFence implements TransactionExecutionListener {
 			if (this.ended || this.status.isCompleted()) {
 				return;
 			}
-			List<Fenced> unclaimed = LeasesOfThread.fenced(TransactionFence.this.byDefault)
-				.stream()
-				.filter((lease) -> !isClaimed(lease))
-				.toList();
-			if (!unclaimed.isEmpty()) {
-				claim(unclaimed);
+			try {
+				List<Fenced> unclaimed = new ArrayList<>();
+				for (Fenced each : LeasesOfThread.fenced(TransactionFence.this.byDefault)) {
+					if (!isClaimed(each)) {
+						unclaimed.add(each);
+					}
+				}
+				if (!unclaimed.isEmpty()) {
+					claim(unclaimed);
+				}
+			}
+			catch (SQLException ex) {
+				throw table().translate(ex);
 			}
 		}
 
-		private void claim(List<Fenced> leases) {
+		private void claim(List<Fenced> leases) throws SQLException {
 			FenceTable table = table();
 			if (!TransactionSynchronizationManager.hasResource(table.dataSource())) {
 				// Any other connection would commit a claim at once
@@ -199,9 +205,6 @@ public final class TransactionFence implements TransactionExecutionListener {
 					this.tokens.put(keyOf(each), token);
 				}
 			}
-			catch (SQLException ex) {
-				throw table.translate(ex);
-			}
 			finally {
 				DataSourceUtils.releaseConnection(connection, table.dataSource());
 			}
@@ -211,25 +214,26 @@ public final class TransactionFence implements TransactionExecutionListener {
 		 * Return whether this transaction or an outer one has claimed. The outer one
 		 * keeps later owners waiting until it ends, which is after this one.
 		 */
-		private boolean isClaimed(Fenced fenced) {
+		private boolean isClaimed(Fenced fenced) throws SQLException {
 			Lease lease = fenced.lease();
-			List<Long> claimed = open.get()
-				.stream()
-				.filter((each) -> !each.status.isCompleted() && each.table().isSame(table()))
-				.map((each) -> each.tokens.get(keyOf(fenced)))
-				.filter(Objects::nonNull)
-				.toList();
-			if (claimed.stream().anyMatch((token) -> token > lease.fencingToken())) {
-				throw refusal(fenced);
+			boolean claimed = false;
+			for (Claims each : open.get()) {
+				Long token = each.tokens.get(keyOf(fenced));
+				if (token != null && !each.status.isCompleted() && each.table().isSame(table())) {
+					if (token > lease.fencingToken()) {
+						throw refusal(fenced);
+					}
+					claimed = true;
+				}
 			}
-			if (claimed.isEmpty() && lease.mode() == LockMode.READ) {
+			if (!claimed && lease.mode() == LockMode.READ) {
 				String remedy = "make the transaction read-only, as with @Transactional(readOnly = true), acquire the"
 						+ " lock in mode WRITE, or say transactionFencing = OFF where it is acquired and "
 						+ FencingNotPossibleException.BY_HAND;
 				throw new FencingNotPossibleException("The transaction under lock '" + lease.key()
 						+ "' cannot be fenced, because readers (mode READ) claim nothing", remedy);
 			}
-			return !claimed.isEmpty();
+			return claimed;
 		}
 
 		private FenceTable table() {

@@ -2,11 +2,13 @@
 
 package io.github.lockstarter.starter.jdbc;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -14,6 +16,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +34,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -53,6 +57,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockDataSource;
 import io.github.lockstarter.servers.SharedServers;
+import io.github.lockstarter.test.SafetyViolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -117,9 +122,7 @@ class FencedByDefaultTests {
 				ConfigurableApplicationContext other = start(Shop.class, properties)) {
 			application.getBean(LockTemplate.class).executeWithoutResult(this.request, (lease) -> {
 				CompletableFuture.runAsync(() -> {
-					assertThat(this.looking.sql("update distributed_lock set expires_at = 0 where lock_key = ?")
-						.param(this.request.key().text())
-						.update()).isOne();
+					expire();
 					other.getBean(LockTemplate.class)
 						.executeWithoutResult(this.request, (later) -> transact(other, () -> ran.add("later")));
 				}).join();
@@ -225,13 +228,69 @@ class FencedByDefaultTests {
 		}
 	}
 
+	/** The second owner waits for the first one, whose lease has expired unnoticed. */
+	@Test
+	void noUpdateIsLostThroughAnotherAddressOfTheDatabaseOfTheLocks() {
+		this.looking.sql("create table counter as select 0 as number").update();
+		try (ConfigurableApplicationContext application = start(TwoAddresses.class);
+				ConfigurableApplicationContext other = start(TwoAddresses.class)) {
+			AtomicReference<CompletableFuture<Void>> later = new AtomicReference<>();
+			LockTemplate template = application.getBean(LockTemplate.class);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> template.executeWithoutResult(this.request, (lease) -> transact(application, () -> {
+					int number = number(application);
+					expire();
+					later.set(CompletableFuture.runAsync(() -> other.getBean(LockTemplate.class)
+						.executeWithoutResult(this.request,
+								(next) -> transact(other, () -> write(other, number(other) + 1)))));
+					Awaitility.await()
+						.atMost(Duration.ofMinutes(1))
+						.until(() -> later.get().isDone() || waitsForARow());
+					write(application, number + 1);
+				})));
+			later.get().join();
+			SafetyViolation.check(number(application) == 2, "One of two updates was lost");
+		}
+	}
+
+	private void expire() {
+		assertThat(this.looking.sql("update distributed_lock set expires_at = 0 where lock_key = ?")
+			.param(this.request.key().text())
+			.update()).isOne();
+	}
+
+	private boolean waitsForARow() {
+		return this.looking
+			.sql("select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+					+ " and datname = current_database())")
+			.query(Boolean.class)
+			.single();
+	}
+
+	private static int number(ConfigurableApplicationContext application) {
+		return application.getBean(JdbcClient.class).sql("select number from counter").query(Integer.class).single();
+	}
+
+	private static void write(ConfigurableApplicationContext application, int number) {
+		application.getBean(JdbcClient.class).sql("update counter set number = ?").param(number).update();
+	}
+
+	@Test
+	void aDatabaseThatDoesNotKeepTheLocksIsNamed(CapturedOutput output) {
+		start(TwoDatabases.class).close();
+		assertThat(output)
+			.containsOnlyOnce("are not fenced by default, because the table 'distributed_lock' of the"
+					+ " locks is not seen through it")
+			.doesNotContain("WARN");
+	}
+
 	/** All of them may be read-only. */
 	@Test
 	void aUserWhoMayOnlyReadInTheDatabaseOfTheLocksIsWarnedOf(CapturedOutput output) {
 		try (ConfigurableApplicationContext application = start(OneDatabase.class)) {
 			JdbcClient jdbc = JdbcClient.create(application.getBean("locks", DataSource.class));
 			jdbc.sql("create user reader password ''").update();
-			jdbc.sql("grant select on distributed_lock_fence to reader").update();
+			jdbc.sql("grant select on distributed_lock, distributed_lock_fence to reader").update();
 			start(OneDatabase.class, "orders.user=reader").close();
 			assertThat(output).containsOnlyOnce("but cannot claim fencing tokens in its table 'distributed_lock_fence'")
 				.containsOnlyOnce("Under a lock of the store 'jdbc', its transactions fail unless they are read-only: ")
@@ -364,6 +423,26 @@ class FencedByDefaultTests {
 		@Bean
 		JdbcTransactionManager locksTransactions(DataSource locks) {
 			return new JdbcTransactionManager(locks);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration(
+			excludeName = { "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+					"org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration" })
+	static class TwoAddresses {
+
+		@Bean
+		@Primary
+		DataSource orders(@Value("${spring.datasource.url}") String url) {
+			return OneDatabase.pool(url.replace("127.0.0.1", "localhost"));
+		}
+
+		@Bean
+		@DistributedLockDataSource
+		DataSource locks(@Value("${spring.datasource.url}") String url) {
+			return OneDatabase.pool(url);
 		}
 
 	}
