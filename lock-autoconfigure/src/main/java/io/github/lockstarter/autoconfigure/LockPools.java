@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import javax.sql.DataSource;
 
@@ -73,6 +74,10 @@ final class LockPools implements AutoCloseable {
 		this.table = table;
 		this.shared = withoutTransactions(application);
 		HikariConfig config = copy(application);
+		if (config != null && config.getCredentialsProvider() == null) {
+			// The application may get other ones while it runs
+			config.setCredentialsProvider(() -> Objects.requireNonNullElse(copy(application), config).getCredentials());
+		}
 		this.acquiring = (config != null) ? pool(config, "distributed-lock", size) : null;
 		this.owned = (config != null)
 				? pool(config, "distributed-lock-owned", Math.max(FEWEST_OWNED, size / OWNED_SHARE)) : null;

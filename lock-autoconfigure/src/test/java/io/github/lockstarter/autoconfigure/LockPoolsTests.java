@@ -2,19 +2,25 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.BDDMockito.given;
@@ -57,6 +63,28 @@ class LockPoolsTests {
 			.sql("select count(*) from distributed_lock")
 			.query(Integer.class)
 			.single();
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { HikariDataSource.class, SimpleDriverDataSource.class })
+	void aNewConnectionHasTheCredentialsThatTheApplicationHasByThen(Class<? extends DataSource> type) throws Exception {
+		String url = "jdbc:h2:mem:" + type.getSimpleName();
+		DataSource application = DataSourceBuilder.create()
+			.type(type)
+			.url(url)
+			.username("shop")
+			.password("old")
+			.build();
+		try (LockPools rotated = new LockPools(application, 2, "distributed_lock");
+				Connection first = rotated.acquiring().getConnection()) {
+			first.createStatement().execute("alter user shop set password 'new'");
+			BeanWrapper settings = PropertyAccessorFactory.forBeanPropertyAccess(application);
+			settings.setPropertyValue("password", "new");
+			try (Connection acquiring = rotated.acquiring().getConnection();
+					Connection owned = rotated.owned().getConnection()) {
+				assertThat(acquiring.isValid(0) && owned.isValid(0)).isTrue();
+			}
+		}
 	}
 
 	@ParameterizedTest
