@@ -17,7 +17,7 @@ import io.github.lockstarter.store.FailureReason;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The answer of a store to somebody who does not wait for it for long.
+ * Asks a store with a time limit.
  */
 final class StoreAnswer {
 

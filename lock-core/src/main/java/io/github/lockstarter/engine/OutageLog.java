@@ -132,8 +132,8 @@ final class OutageLog {
 			logger.info(end + "no lock was lost");
 		}
 		else {
-			logger.warn(end + outage.lost + " locks were lost: " + outage.names
-					+ ((outage.lost > MOST_NAMES) ? " and others" : ""));
+			logger.warn(end + ((outage.lost == 1) ? "1 lock was" : outage.lost + " locks were") + " lost: "
+					+ outage.names + ((outage.lost > MOST_NAMES) ? " and others" : ""));
 		}
 	}
 

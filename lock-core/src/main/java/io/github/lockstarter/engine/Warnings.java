@@ -193,7 +193,7 @@ final class Warnings {
 			return null;
 		}
 		String addition = (this.leftOut > 0)
-				? "\n(" + this.leftOut + " warnings of long holds and waits were left out before this one)" : "";
+				? "\n(warnings of long holds and waits left out before this one: " + this.leftOut + ")" : "";
 		this.leftOut = 0;
 		this.printed++;
 		return (this.printed < MOST_PER_MINUTE) ? addition

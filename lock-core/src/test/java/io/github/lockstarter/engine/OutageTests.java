@@ -239,6 +239,20 @@ class OutageTests extends AbstractInstancesTests {
 
 	@Test
 	@ExtendWith(CapturedLog.Extension.class)
+	void theEndOfAnOutageNamesTheOneLockThatWasLost(CapturedLog log) {
+		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
+		Lease held = registry.acquire(LockRequest.of(KEY));
+		this.store.renew.loseRequests(() -> true);
+		this.time.advance(DEFAULTS.leaseTime());
+		assertThat(held.isHeld()).isFalse();
+		this.store.renew.loseRequests(() -> false);
+		registry.acquire(LockRequest.of(KEY)).close();
+		this.time.advance(DEFAULTS.leaseTime());
+		assertThat(log).contains(" ms after the last one; 1 lock was lost: [" + KEY + "]");
+	}
+
+	@Test
+	@ExtendWith(CapturedLog.Extension.class)
 	void theReturnOfAnOrphanEndsAnOutage(CapturedLog log) {
 		DefaultLockRegistry registry = registry(DEFAULTS.outageTime());
 		this.store.acquire.loseRequests(() -> true);

@@ -239,7 +239,7 @@ class WarningsTests extends AbstractInstancesTests {
 		Lease last = this.registry.acquire(REQUEST);
 		this.time.advance(AFTER_HOLD.plus(LOOK));
 		assertThat(warnings(log)).isEqualTo(11);
-		assertThat(log).containsOnlyOnce("(20 warnings of long holds and waits were left out before this one)");
+		assertThat(log).containsOnlyOnce("(warnings of long holds and waits left out before this one: 20)");
 		last.close();
 	}
 

@@ -157,9 +157,9 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());
 			AcquireResult attempt = attempt(replicated.answer(), sentAt);
 			if (attempt instanceof AcquireResult.Grant && replicated.replicas() < enough) {
-				throw new IllegalStateException("Only " + replicated.replicas()
-						+ " replicas have confirmed the grant within " + this.settings.replicaAckTimeout().toMillis()
-						+ " ms; distributed-lock.redis.min-replica-acks requires " + enough);
+				throw new IllegalStateException("Replicas that have confirmed the grant within "
+						+ this.settings.replicaAckTimeout().toMillis() + " ms: " + replicated.replicas()
+						+ "; distributed-lock.redis.min-replica-acks requires " + enough);
 			}
 			return CompletableFuture.completedFuture(attempt);
 		}

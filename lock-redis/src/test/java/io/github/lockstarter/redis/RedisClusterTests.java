@@ -166,7 +166,7 @@ class RedisClusterTests {
 				LockKey key = LockKey.of("replicated", i);
 				assertThatIllegalStateException()
 					.isThrownBy(() -> new StoreClient(store).acquire(key, OwnerToken.random(), LEASE_TIME, false))
-					.withMessageContaining("Only 0 replicas have confirmed");
+					.withMessageContaining(" ms: 0;");
 			}
 		}
 	}

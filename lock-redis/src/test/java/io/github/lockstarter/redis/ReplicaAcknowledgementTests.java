@@ -74,7 +74,7 @@ class ReplicaAcknowledgementTests {
 				Awaitility.await()
 					.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 						.isThrownBy(() -> registry.acquire(REQUEST))
-						.withMessageContaining("Only 0 replicas have confirmed the grant within 300 ms")
+						.withMessageContaining("Replicas that have confirmed the grant within 300 ms: 0;")
 						.withMessageContaining("distributed-lock.redis.min-replica-acks requires 1"));
 				Awaitility.await()
 					.untilAsserted(
@@ -114,7 +114,7 @@ class ReplicaAcknowledgementTests {
 				Awaitility.await()
 					.untilAsserted(() -> assertThatExceptionOfType(LockUnavailableException.class)
 						.isThrownBy(() -> registry.acquire(REQUEST))
-						.withMessageContaining("Only 1 replicas have confirmed"));
+						.withMessageContaining(" ms: 1;"));
 			}
 		}
 
