@@ -70,7 +70,8 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	private static final Set<String> REQUESTS = Set.of("StoreGateway: connect", "StoreGateway: listen",
 			"StoreGateway: acquire", "StoreGateway: release", "StoreGateway: enter", "StoreGateway: withdraw",
-			"LeaseWatchdog: renew", "Orphans: release", "Orphans: keep");
+			"LeaseWatchdog: renew", "Orphans: release", "Orphans: keep", "HoldInspection: inspect",
+			"HoldInspection: free");
 
 	private static final String CONTEXTS = ROOT + ".engine.MicrometerCallContext";
 
@@ -140,6 +141,7 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	/**
 	 * Each of them bounds its requests, and none of them calls the store under a guard.
+	 * People and tools bound their own.
 	 */
 	@Test
 	void onlyTheGatewayTheWatchdogAndTheOrphansAskTheStore() {

@@ -193,7 +193,7 @@ class LocksEndpoint {
 		String message = (state == null || state.holders().isEmpty()) ? "The lock was freed."
 				: "The lock was freed from the owner with this token, and is held by others now.";
 		return lock.response(WebEndpointResponse.STATUS_OK,
-				message + " The owner learns of the loss at its next renewal.", state);
+				message + " The owner learns of the loss at its next renewal at the latest.", state);
 	}
 
 	/**
@@ -300,7 +300,7 @@ class LocksEndpoint {
 		}
 
 		@Nullable LockInspection inspection() {
-			return this.registry.store().inspection().orElse(null);
+			return this.registry.inspection().orElse(null);
 		}
 
 		String showsNothing() {
@@ -312,10 +312,8 @@ class LocksEndpoint {
 			return ask(() -> inspection.inspect(this.key));
 		}
 
-		/** If it was freed from this instance, its owner learns of that at once. */
 		boolean free(LockInspection inspection, long token) throws StoreAnswer.Missing {
-			return ask(() -> inspection.free(this.key, token)
-				.whenComplete((freed, ex) -> this.registry.checkNow(this.key)));
+			return ask(() -> inspection.free(this.key, token));
 		}
 
 		<T> T ask(Supplier<CompletionStage<T>> question) throws StoreAnswer.Missing {
@@ -329,7 +327,7 @@ class LocksEndpoint {
 			return new WebEndpointResponse<>(
 					new LockDescriptor(message, this.registry.name(), this.key.name(), this.key.key(),
 							(state != null) ? state.holders().stream().map(HolderDescriptor::of).toList() : null,
-							(state != null && state.fencingBase() != 0) ? Long.toString(state.fencingToken()) : null,
+							(state != null && state.fencingToken() != 0) ? Long.toString(state.fencingToken()) : null,
 							(state != null) ? state.waiters() : null, local),
 					status);
 		}
@@ -398,7 +396,7 @@ class LocksEndpoint {
 	 *
 	 * @param message what else there is to say
 	 * @param holders who holds it, as the store knows
-	 * @param fencingToken that of the first hold of the last grant, as a text
+	 * @param fencingToken that of the last grant, as a text
 	 * @param waiters the instances in its line
 	 * @param here what this instance holds and waits for
 	 */
@@ -412,17 +410,17 @@ class LocksEndpoint {
 	 *
 	 * @param instance its name
 	 * @param remaining how long its lease lasts if it is not renewed, if the store knows
-	 * @param fencingToken that of its first hold, as a text, if the store knows that of
-	 * each holder
+	 * @param kept whether its body has ended, and the lock is only kept
+	 * @param fencingToken as a text, if the store knows that of each holder
 	 */
-	record HolderDescriptor(String instance, LockMode mode, @Nullable Duration remaining,
+	record HolderDescriptor(String instance, LockMode mode, @Nullable Duration remaining, boolean kept,
 			@Nullable String fencingToken) {
 
 		static HolderDescriptor of(LockInspection.Holder holder) {
 			Duration remaining = holder.remaining();
 			Long token = holder.fencingToken();
 			return new HolderDescriptor(holder.name(), holder.mode(), (remaining != null) ? millis(remaining) : null,
-					(token != null) ? token.toString() : null);
+					holder.kept(), (token != null) ? token.toString() : null);
 		}
 
 	}

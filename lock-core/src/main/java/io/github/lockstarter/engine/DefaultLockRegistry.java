@@ -25,6 +25,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSettings;
 import io.github.lockstarter.event.LockListener;
+import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -134,15 +135,15 @@ public final class DefaultLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Ask the store at once whether this instance still holds a lock, because it may have
-	 * been freed. Otherwise the next renewal would tell.
-	 * @param key the lock; nothing is asked if this instance does not hold it
+	 * Return how to see who holds a lock, and to free it, if the store can show that.
+	 * Unlike the store, it knows each hold of this instance: it shows the fencing token
+	 * of the current one, and the token of an earlier one in the same ownership frees
+	 * nothing. An owner in this instance learns at once that its lock was freed. It may
+	 * block as the store does.
 	 */
-	public void checkNow(LockKey key) {
-		LocalLock lock = this.locks.get(key);
-		if (lock != null) {
-			lock.ownerships().forEach(this.gateway::hasten);
-		}
+	public Optional<LockInspection> inspection() {
+		return this.store.inspection()
+			.map((ofStore) -> new HoldInspection(ofStore, this.locks, this.gateway.watchdog()));
 	}
 
 	/**

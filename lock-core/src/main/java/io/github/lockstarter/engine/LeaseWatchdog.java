@@ -137,6 +137,13 @@ final class LeaseWatchdog {
 		}
 	}
 
+	/**
+	 * End an ownership that somebody has freed.
+	 */
+	void freed(Ownership ownership) {
+		lose(ownership, "it was freed");
+	}
+
 	private void schedule(Ownership ownership, long due) {
 		Timetable.Entry next = new Timetable.Entry(earlier(due, ownership.deadline()), () -> check(ownership));
 		Timetable.Entry previous = ownership.setAlarm(next);

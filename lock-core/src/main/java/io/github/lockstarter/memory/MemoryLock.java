@@ -112,7 +112,7 @@ final class MemoryLock {
 	 * @return whether the owner held it, or has already had it kept
 	 */
 	boolean keep(OwnerToken owner, Duration time) {
-		OwnerToken kept = new OwnerToken(owner.value() + ":kept", owner.mode());
+		OwnerToken kept = owner.kept();
 		if (isFree() || isShared()) {
 			return false;
 		}
@@ -138,10 +138,10 @@ final class MemoryLock {
 		List<LockInspection.Holder> holders = new ArrayList<>();
 		long last = 0;
 		for (Map.Entry<OwnerToken, Lease> each : this.leases.entrySet()) {
-			holders.add(new LockInspection.Holder(OwnerToken.holder(each.getKey().value()),
-					isShared() ? LockMode.READ : LockMode.EXCLUSIVE,
-					Duration.ofNanos(each.getValue().end - this.memory.now()), each.getValue().fencingBase));
-			last = Math.max(last, each.getValue().fencingBase);
+			long token = LockInspection.tokenOf(each.getValue().fencingBase);
+			holders.add(LockInspection.Holder.of(each.getKey().value(), isShared() ? LockMode.READ : LockMode.EXCLUSIVE,
+					Duration.ofNanos(each.getValue().end - this.memory.now()), token));
+			last = Math.max(last, token);
 		}
 		return new LockInspection.State(holders, last, this.queue.names());
 	}

@@ -14,7 +14,9 @@ import io.github.lockstarter.LockMode;
 /**
  * Shows who holds a lock and who waits for it, whichever instance is asked, and frees a
  * lock whose owner does not release it. For people and tools: no lock depends on the
- * answers.
+ * answers. Applications use that of a
+ * {@linkplain io.github.lockstarter.engine.DefaultLockRegistry#inspection() registry},
+ * which knows the holds of its instance; a store knows only their ownerships.
  */
 public interface LockInspection {
 
@@ -26,9 +28,9 @@ public interface LockInspection {
 
 	/**
 	 * Free a lock if a grant, or what is kept after it, still holds it. The next grant
-	 * has a larger fencing base, and the owner learns of its loss at its next renewal. A
-	 * shared lock: with the token of the last grant all owners lose it; in memory and
-	 * ZooKeeper each token frees its own owner.
+	 * has a larger fencing base, and an owner in another instance learns of its loss at
+	 * its next renewal. A shared lock: with the token of the last grant all owners lose
+	 * it; in memory and ZooKeeper each token frees its own owner.
 	 * @param key the lock
 	 * @param fencingToken a fencing token of that grant
 	 * @return whether the lock was freed; if not, nothing was changed
@@ -39,11 +41,11 @@ public interface LockInspection {
 	 * The state of a lock.
 	 *
 	 * @param holders who holds it, several if it is shared; empty if it is free
-	 * @param fencingBase the last fencing base, or 0 if none is known
+	 * @param fencingToken that of the last grant, or 0 if none is known
 	 * @param waiters the instances in its line, or a FAIR owner of one, the first one
 	 * first. Those that do not stand in line are not known
 	 */
-	record State(List<Holder> holders, long fencingBase, List<String> waiters) {
+	record State(List<Holder> holders, long fencingToken, List<String> waiters) {
 
 		/**
 		 * The state of a lock that nobody has requested.
@@ -53,13 +55,6 @@ public interface LockInspection {
 		public State {
 			holders = List.copyOf(holders);
 			waiters = List.copyOf(waiters);
-		}
-
-		/**
-		 * Return the fencing token of the first hold of the last grant.
-		 */
-		public long fencingToken() {
-			return this.fencingBase << AcquireResult.Grant.HOLD_NUMBER_BITS;
 		}
 
 	}
@@ -73,26 +68,27 @@ public interface LockInspection {
 	 * {@link LockMode#EXCLUSIVE}
 	 * @param remaining how long its lease lasts if it is not renewed, or {@code null} if
 	 * the store does not know that
-	 * @param fencingBase that of its grant, or {@code null} if the store knows only the
+	 * @param kept whether it has released the lock, which is only kept
+	 * @param fencingToken that of its grant, or {@code null} if the store knows only the
 	 * last one of the lock
 	 */
-	record Holder(String name, LockMode mode, @Nullable Duration remaining, @Nullable Long fencingBase) {
+	record Holder(String name, LockMode mode, @Nullable Duration remaining, boolean kept, @Nullable Long fencingToken) {
 
 		/**
-		 * Create an owner in a store that knows only the last fencing base of the lock.
+		 * Return the owner with a value in the store.
 		 */
-		public Holder(String name, LockMode mode, @Nullable Duration remaining) {
-			this(name, mode, remaining, null);
+		public static Holder of(String value, LockMode mode, @Nullable Duration remaining,
+				@Nullable Long fencingToken) {
+			return new Holder(OwnerToken.holder(value), mode, remaining, OwnerToken.isKept(value), fencingToken);
 		}
 
-		/**
-		 * Return the fencing token of its first hold, or {@code null} if the store does
-		 * not know it.
-		 */
-		public @Nullable Long fencingToken() {
-			return (this.fencingBase != null) ? this.fencingBase << AcquireResult.Grant.HOLD_NUMBER_BITS : null;
-		}
+	}
 
+	/**
+	 * Return the fencing token of the first hold of an ownership.
+	 */
+	static long tokenOf(long fencingBase) {
+		return fencingBase << AcquireResult.Grant.HOLD_NUMBER_BITS;
 	}
 
 	/**

@@ -123,7 +123,8 @@ public interface LockStore {
 	}
 
 	/**
-	 * Return how this store shows who holds a lock and who waits, if it can.
+	 * Return how this store shows who holds a lock and who waits, if it can. A registry
+	 * adds what it knows of its own holds.
 	 */
 	default Optional<LockInspection> inspection() {
 		return Optional.empty();

@@ -27,6 +27,8 @@ public record OwnerToken(String value, LockMode mode) {
 
 	private static final int SHORTEST_SHOWN = 12;
 
+	private static final String KEPT = ":kept";
+
 	private static final SecureRandom random = new SecureRandom();
 
 	private static final String HOST = host();
@@ -100,6 +102,21 @@ public record OwnerToken(String value, LockMode mode) {
 	 */
 	public static boolean isForeign(String value) {
 		return !VALUE.matcher(value).matches();
+	}
+
+	/**
+	 * Return what a store has in place of this token while the lock is kept.
+	 */
+	public OwnerToken kept() {
+		return new OwnerToken(this.value + KEPT, this.mode);
+	}
+
+	/**
+	 * Return whether a value is that of a lock which is only kept.
+	 * @param value the value in the store
+	 */
+	public static boolean isKept(String value) {
+		return value.endsWith(KEPT) && !isForeign(value);
 	}
 
 	/**

@@ -24,8 +24,6 @@ import io.github.lockstarter.store.OwnerToken;
  */
 final class LockState {
 
-	private static final String KEPT = ":kept";
-
 	private final long now;
 
 	private final LockRow before;
@@ -177,7 +175,7 @@ final class LockState {
 	 * @return whether the owner held it, or has already had it kept
 	 */
 	boolean keep(OwnerToken owner, Duration time) {
-		String kept = owner.value() + KEPT;
+		String kept = owner.kept().value();
 		if (owner.mode() != LockMode.READ && isHeldBy(owner)) {
 			this.leased = true;
 			this.owner = kept;
@@ -229,11 +227,11 @@ final class LockState {
 		else if (this.owner != null) {
 			holders.add(holder(this.owner, LockMode.EXCLUSIVE, this.expiresAt));
 		}
-		return new LockInspection.State(holders, this.fence, this.line.names());
+		return new LockInspection.State(holders, LockInspection.tokenOf(this.fence), this.line.names());
 	}
 
 	private LockInspection.Holder holder(String owner, LockMode mode, long end) {
-		return new LockInspection.Holder(OwnerToken.holder(owner), mode, remaining(end));
+		return LockInspection.Holder.of(owner, mode, remaining(end), null);
 	}
 
 	/**

@@ -95,7 +95,8 @@ final class RedisInspection implements LockInspection {
 		}
 
 		State state() {
-			return new State(this.owners.stream().map(Owner::holder).toList(), this.fencingBase, this.waiters);
+			return new State(this.owners.stream().map(Owner::holder).toList(), LockInspection.tokenOf(this.fencingBase),
+					this.waiters);
 		}
 
 	}
@@ -107,7 +108,7 @@ final class RedisInspection implements LockInspection {
 		}
 
 		Holder holder() {
-			return new Holder(this.token.toString(), this.token.mode(), this.remaining);
+			return Holder.of(this.token.value(), this.token.mode(), this.remaining, null);
 		}
 
 	}

@@ -219,12 +219,13 @@ public final class RedlockStore implements LockStore, AutoCloseable {
 			.map(RedisVoter.Holding::fencingBase)
 			.toList();
 		long base = bases.stream().max(Comparator.comparing((each) -> Collections.frequency(bases, each))).orElse(0L);
-		return new LockInspection.State(holdings.stream().limit(1).map(RedlockStore::holder).toList(), base, List.of());
+		return new LockInspection.State(holdings.stream().limit(1).map(RedlockStore::holder).toList(),
+				LockInspection.tokenOf(base), List.of());
 	}
 
 	private static LockInspection.Holder holder(RedisVoter.Holding holding) {
 		Duration remaining = (holding.remaining() >= 0) ? Duration.ofMillis(holding.remaining()) : null;
-		return new LockInspection.Holder(holding.owner().toString(), LockMode.EXCLUSIVE, remaining);
+		return LockInspection.Holder.of(holding.owner().value(), LockMode.EXCLUSIVE, remaining, null);
 	}
 
 	/**

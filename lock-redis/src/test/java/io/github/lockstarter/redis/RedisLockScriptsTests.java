@@ -106,8 +106,8 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void theLockOfAnotherProgramIsShownAndNotFreed() {
 			redis.command("SET", LOCK, "somebody-else");
 			LockInspection.State state = inspection().inspect(KEY).toCompletableFuture().join();
-			assertThat(state.holders())
-				.containsExactly(new LockInspection.Holder("a foreign owner 'some…'", LockMode.EXCLUSIVE, null));
+			assertThat(state.holders()).containsExactly(
+					new LockInspection.Holder("a foreign owner 'some…'", LockMode.EXCLUSIVE, null, false, null));
 			assertThat(inspection().free(KEY, state.fencingToken()).toCompletableFuture().join()).isFalse();
 			assertThat(redis.command("GET", LOCK)).isEqualTo("somebody-else");
 		}
@@ -116,7 +116,7 @@ class RedisLockScriptsTests extends LockScriptHarness {
 		void aLockWithoutAValueIsShownAsForeign() {
 			redis.command("SET", LOCK, "");
 			assertThat(inspection().inspect(KEY).toCompletableFuture().join().holders())
-				.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null));
+				.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null, false, null));
 		}
 
 		@Test

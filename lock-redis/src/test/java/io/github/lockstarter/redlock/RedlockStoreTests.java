@@ -63,7 +63,7 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 		}
 		LockInspection inspection = this.three.client().store().inspection().orElseThrow();
 		assertThat(inspection.inspect(this.key).toCompletableFuture().join().holders())
-			.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null));
+			.containsExactly(new LockInspection.Holder("a foreign owner", LockMode.EXCLUSIVE, null, false, null));
 	}
 
 	private long grantAndForget() {
@@ -77,7 +77,7 @@ class RedlockStoreTests extends AbstractLockStoreTests {
 		LockInspection inspection = this.three.client().store().inspection().orElseThrow();
 		LockInspection.State state = inspection.inspect(this.key).toCompletableFuture().join();
 		assertThat(inspection.free(this.key, base << 12).toCompletableFuture().join()).isTrue();
-		assertThat(state.fencingBase()).isEqualTo(base);
+		assertThat(LockInspection.baseOf(state.fencingToken())).isEqualTo(base);
 	}
 
 	private String lock() {

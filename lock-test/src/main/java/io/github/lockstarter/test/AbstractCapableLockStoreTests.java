@@ -718,7 +718,7 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 		assertThat(state.holders()).extracting(LockInspection.Holder::name)
 			.containsExactlyInAnyOrder("orders@web-1:1", "orders@web-2:1");
 		assertThat(state.holders()).extracting(LockInspection.Holder::mode).containsOnly(LockMode.READ);
-		assertThat(state.fencingBase()).isEqualTo(last);
+		assertThat(state.fencingToken()).isEqualTo(LockInspection.tokenOf(last));
 	}
 
 	@Test
@@ -736,10 +736,11 @@ public abstract class AbstractCapableLockStoreTests extends AbstractLockStoreTes
 	}
 
 	@Test
-	void aKeptLockIsFreed() {
+	void aKeptLockIsShownAsSuchAndFreed() {
 		LockInspection inspection = inspection();
 		long base = this.one.grant(this.key, this.owner);
 		assertThat(keep(HOUR)).isTrue();
+		assertThat(state(inspection).holders()).extracting(LockInspection.Holder::kept).containsExactly(true);
 		assertThat(free(inspection, base)).isTrue();
 		this.two.grant(this.key, this.other);
 	}

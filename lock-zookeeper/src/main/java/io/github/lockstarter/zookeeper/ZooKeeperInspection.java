@@ -36,10 +36,10 @@ final class ZooKeeperInspection implements LockInspection {
 			List<Holder> holders = new ArrayList<>();
 			long last = 0;
 			for (Owner owner : owners) {
-				long base = lock.bases().of(owner.stat().getMzxid());
-				holders.add(new Holder(nameOf(owner.node()),
-						owner.node().isExclusive() ? LockMode.EXCLUSIVE : LockMode.READ, null, base));
-				last = Math.max(last, base);
+				long token = LockInspection.tokenOf(lock.bases().of(owner.stat().getMzxid()));
+				holders.add(Holder.of(owner.node().id(),
+						owner.node().isExclusive() ? LockMode.EXCLUSIVE : LockMode.READ, null, token));
+				last = Math.max(last, token);
 			}
 			List<NodeName> names = lock.view().names();
 			return new State(holders, last,
