@@ -2,6 +2,7 @@
 
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Arrays;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,8 @@ import io.github.lockstarter.autoconfigure.LocksEndpoint.LocksDescriptor;
 
 /**
  * The endpoint on the web, where a key is the rest of the path. A key that no path can
- * carry, such as one with two slashes, is a parameter.
+ * carry, such as one with two slashes, is a parameter. On WebFlux the rest of a path
+ * includes all variables before it, so the name of the lock is its first segment.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 class LocksEndpointWebExtension {
@@ -48,10 +50,10 @@ class LocksEndpointWebExtension {
 	}
 
 	@ReadOperation
-	WebEndpointResponse<LockDescriptor> lockOfPath(@Selector String name,
-			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String key, @Nullable String registry) {
-		return isOneKey(path, key) ? this.delegate.find(name, String.join("/", path), registry)
-				: this.delegate.refuse(name, key, registry);
+	WebEndpointResponse<LockDescriptor> lockOfPath(@Selector(match = Match.ALL_REMAINING) String[] path,
+			@Nullable String key, @Nullable String registry) {
+		return isOneKey(path, key) ? this.delegate.find(path[0], key(path), registry)
+				: this.delegate.refuse(String.join("/", path), key, registry);
 	}
 
 	@DeleteOperation
@@ -61,16 +63,19 @@ class LocksEndpointWebExtension {
 	}
 
 	@DeleteOperation
-	WebEndpointResponse<LockDescriptor> freeOfPath(@Selector String name,
-			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String key, @Nullable String token,
-			@Nullable String registry) {
-		return isOneKey(path, key) ? this.delegate.release(name, String.join("/", path), token, registry)
-				: this.delegate.refuse(name, key, registry);
+	WebEndpointResponse<LockDescriptor> freeOfPath(@Selector(match = Match.ALL_REMAINING) String[] path,
+			@Nullable String key, @Nullable String token, @Nullable String registry) {
+		return isOneKey(path, key) ? this.delegate.release(path[0], key(path), token, registry)
+				: this.delegate.refuse(String.join("/", path), key, registry);
 	}
 
 	/** Of a path that ends with a slash, nothing is left. */
 	private static boolean isOneKey(String[] path, @Nullable String key) {
-		return path.length > 0 && key == null;
+		return path.length > 1 && key == null;
+	}
+
+	private static String key(String[] path) {
+		return String.join("/", Arrays.asList(path).subList(1, path.length));
 	}
 
 }

@@ -204,7 +204,7 @@ class LocksOverHttpTests {
 				.isStrictlyEqualTo("""
 						{"registry": "shelves", "name": "stock", "key": "1001",
 							"holders": [{"instance": "orders@web-2:9", "mode": "EXCLUSIVE", "remaining": "PT27S",
-								"fencingToken": "%1$d"}],
+								"kept": false, "fencingToken": "%1$d"}],
 							"fencingToken": "%1$d", "waiters": [],
 							"here": {"held": [], "heldLeftOut": 0, "waiting": [], "waitingLeftOut": 0}}"""
 					.formatted(lease.fencingToken()));
@@ -215,27 +215,6 @@ class LocksOverHttpTests {
 				.asString()
 				.contains("No lock registry has the name 'other'", "[shelves]");
 		});
-	}
-
-	@Test
-	void anyKeyHasAnAddress() {
-		run((registry, mvc) -> Cases.rows("""
-				1001             | report/1001
-				a/b              | report/a/b
-				ü 1              | report/%C3%BC%201
-				a;b              | report/a%3Bb
-				a//b             | report?key=a//b
-				../c             | report?key=../c
-				x%20y            | report?key=x%2520y
-				""", (key, path) -> {
-			Lease lease = this.elsewhere.acquire(LockRequest.of(new LockKey("report", key)));
-			URI address = URI.create("/actuator/locks/" + path);
-			assertThat(mvc.get().uri(address)).hasStatusOk().bodyJson().satisfies((json) -> {
-				json.assertThat().extractingPath("$.key").isEqualTo(key);
-				json.assertThat().extractingPath("$.holders").asArray().hasSize(1);
-			});
-			assertThat(mvc.delete().uri(address).param("token", "" + lease.fencingToken())).hasStatusOk();
-		}), "management.endpoint.locks.access=unrestricted");
 	}
 
 	@Test
@@ -319,6 +298,12 @@ class LocksOverHttpTests {
 					"management.endpoint.locks.access=unrestricted")
 			.run((context) -> {
 				Lease lease = this.elsewhere.acquire(STOCK);
+				try (Lease own = context.getBean(LockRegistry.class)
+					.acquire(LockRequest.of("customer", "ada@example.com"))) {
+					assertThat(server.invoke(name, "locks", new Object[0], new String[0])).asString()
+						.contains("name=customer", "key=******")
+						.doesNotContain("ada");
+				}
 				assertThat(server.getMBeanInfo(name).getOperations()).extracting(MBeanFeatureInfo::getName)
 					.containsExactlyInAnyOrder("locks", "lock", "free");
 				assertThat(server.invoke(name, "lock", new Object[] { "stock", "1001", null }, new String[3]))
@@ -332,6 +317,14 @@ class LocksOverHttpTests {
 				Object[] free = { "stock", "1001", "" + lease.fencingToken(), null };
 				assertThat(server.invoke(name, "free", free, new String[4])).asString().contains("was freed");
 			});
+	}
+
+	@Test
+	void theHealthOfTheLocksHasNoAddressUnlessItsComponentsAreShown() {
+		run((registry, mvc) -> assertThat(mvc.get().uri("/actuator/health/locks")).hasStatus(404),
+				"management.endpoint.health.show-details=never");
+		run((registry, mvc) -> assertThat(mvc.get().uri("/actuator/health/locks")).hasStatusOk(),
+				"management.endpoint.health.show-details=never", "management.endpoint.health.show-components=always");
 	}
 
 	@Test
