@@ -30,7 +30,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * block. The lock is released when the future or publisher ends, fails or is cancelled.
  * With {@code @Async}, the thread of the executor acquires the lock and holds it until
  * the future ends. A method whose work continues after its return in a way that cannot be
- * followed, such as that of a stream or a plain {@code Future}, is an invalid definition.
+ * followed, such as that of a stream, a function or a plain {@code Future}, is an invalid
+ * definition.
  *
  * <p>
  * If the annotation is repeated, or its key is a collection, several locks are acquired
@@ -80,9 +81,10 @@ public @interface DistributedLock {
 	 * SpEL expression for the key within the name, for example {@code "#productId"}.
 	 * Parameters are available by name and as {@code #p0} or {@code #a0}, beans as
 	 * {@code @bean}, and {@code #root.method}, {@code #root.target} and
-	 * {@code #root.args}. The value is converted to text by {@link String#valueOf}; null,
-	 * blank text and more than {@value LockKey#MAX_KEY_LENGTH} characters are refused
-	 * with an {@link IllegalArgumentException}. Empty: one lock for the whole name.
+	 * {@code #root.args}. The value becomes a text as in
+	 * {@link LockKey#of(String, Object)}; what has no such text, such as null, a blank
+	 * text or more than {@value LockKey#MAX_KEY_LENGTH} characters, is refused with an
+	 * {@link IllegalArgumentException}. Empty: one lock for the whole name.
 	 *
 	 * <p>
 	 * A collection, an array or a stream stands for the locks of all its elements, from

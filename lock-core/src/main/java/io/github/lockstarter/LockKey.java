@@ -6,6 +6,8 @@ import java.io.Serializable;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Calendar;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TimeZone;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -67,7 +70,10 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 
 	};
 
-	/** The methods that return the parts of a record or of a data class of Kotlin. */
+	/**
+	 * The methods that return the parts of a record or of a data class of Kotlin, or the
+	 * value inside a value class.
+	 */
 	private static final ClassValue<List<Method>> PARTS = new ClassValue<>() {
 
 		@Override
@@ -102,7 +108,8 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * numbers are one lock</li>
 	 * <li>a {@link Date} or timestamp has its instant in ISO form, with all fractions of
 	 * the second</li>
-	 * <li>an {@code Optional} has the text of its value</li>
+	 * <li>an {@code Optional}, and a value class of Kotlin, has the text of its
+	 * value</li>
 	 * <li>a record without a {@code toString()} of its own has the texts of its
 	 * components, each of which has such a text or is a list of such values</li>
 	 * <li>any other value has the text of its {@code toString()}, for example a text, an
@@ -113,10 +120,11 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 	 * @throws IllegalArgumentException if the name is not valid, or the key is
 	 * {@code null}, an empty {@code Optional}, a collection, a map, an array, a
 	 * {@code float} or {@code double}, a {@link Calendar}, a {@code java.sql.Date} or
-	 * {@code Time}, or a {@link Future}; has no {@code toString()} of its own; is a
-	 * record or a data class of Kotlin whose text contains that of such a value, a set, a
-	 * map or an array; or its text is blank, longer than {@value #MAX_KEY_LENGTH}
-	 * characters or not well-formed Unicode
+	 * {@code Time}, an {@link InetAddress} or {@link SocketAddress}, a {@link TimeZone},
+	 * or a {@link Future}; has no {@code toString()} of its own; is a record or a data
+	 * class of Kotlin whose text contains that of such a value, a set, a map or an array;
+	 * or its text is blank, longer than {@value #MAX_KEY_LENGTH} characters or not
+	 * well-formed Unicode
 	 */
 	public static LockKey of(String name, Object key) {
 		return new LockKey(name, textOf(name, key));
@@ -155,6 +163,10 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (value instanceof OptionalInt optional) {
 			return optional.isPresent() ? Integer.toString(optional.getAsInt()) : null;
 		}
+		List<Method> parts = PARTS.get(value.getClass());
+		if (isValueClass(parts)) {
+			return textOf(partOf(value, parts.get(0)));
+		}
 		String objection = OBJECTION.get(value.getClass());
 		if (!objection.isEmpty()) {
 			throw objection(value, objection);
@@ -173,7 +185,6 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		if (value instanceof Map.Entry<?, ?> entry) {
 			return textOfPart(value, entry.getKey()) + '=' + textOfPart(value, entry.getValue());
 		}
-		List<Method> parts = PARTS.get(value.getClass());
 		return parts.isEmpty() ? value.toString() : textOf(value, parts);
 	}
 
@@ -185,7 +196,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 					? record(value, parts, (part) -> textOfPart(value, part)) : text;
 		}
 		for (Method each : parts) {
-			Object part = partOf(value, each);
+			Object part = inside(partOf(value, each));
 			String contained = String.valueOf(part);
 			if (part != null && text.contains(contained) && !(part instanceof BigDecimal)
 					&& !contained.equals(textOfPart(value, part))) {
@@ -194,6 +205,19 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 			}
 		}
 		return text;
+	}
+
+	/**
+	 * Return the value inside a value class: Kotlin passes it instead, except where the
+	 * type is nullable or a type argument.
+	 */
+	private static @Nullable Object inside(@Nullable Object value) {
+		List<Method> parts = (value != null) ? PARTS.get(value.getClass()) : List.of();
+		return (value != null && isValueClass(parts)) ? inside(partOf(value, parts.get(0))) : value;
+	}
+
+	private static boolean isValueClass(List<Method> parts) {
+		return !parts.isEmpty() && parts.get(0).getName().equals("unbox-impl");
 	}
 
 	private static String record(Object value, List<Method> parts, Function<@Nullable Object, String> text) {
@@ -235,7 +259,7 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 				? Arrays.stream(type.getRecordComponents()).map(RecordComponent::getAccessor)
 				: Arrays.stream(type.getDeclaredMethods())
 					.filter((method) -> method.getParameterCount() == 0
-							&& method.getName().matches("component\\d+(\\$.*)?"));
+							&& method.getName().matches("unbox-impl|component\\d+([$-].*)?"));
 		// What stays inaccessible is refused at the call
 		return parts.peek(Method::trySetAccessible).toList();
 	}
@@ -290,6 +314,12 @@ public record LockKey(String name, @Nullable String key) implements Serializable
 		}
 		if (Calendar.class.isAssignableFrom(type)) {
 			return "whose text has all its fields; use its toInstant()";
+		}
+		if (InetAddress.class.isAssignableFrom(type) || SocketAddress.class.isAssignableFrom(type)) {
+			return "whose text changes when its name is looked up; use its address, such as getHostAddress()";
+		}
+		if (TimeZone.class.isAssignableFrom(type)) {
+			return "whose text has all its rules; use its getID()";
 		}
 		if (Future.class.isAssignableFrom(type)) {
 			return "which may have no value yet; use the value";

@@ -4,6 +4,8 @@ package io.github.lockstarter;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.Instant;
@@ -25,6 +27,8 @@ import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import kotlin.Pair;
+import kotlin.UInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -194,6 +198,10 @@ class LockKeyTests {
 				entry(new char[] { 'a' }, "String.valueOf(key)"), entry(1.5, "a BigDecimal or an integral number"),
 				entry(1.5F, "a BigDecimal or an integral number"),
 				entry(OptionalDouble.of(1), "a BigDecimal or an integral number"),
+				entry(InetAddress.getLoopbackAddress(), "its address, such as getHostAddress()"),
+				entry(new InetSocketAddress(InetAddress.getLoopbackAddress(), 80),
+						"its address, such as getHostAddress()"),
+				entry(TimeZone.getTimeZone("UTC"), "its getID()"),
 				entry(CompletableFuture.completedFuture("a"), "the value")), (key, remedy) -> {
 					assertThatIllegalArgumentException().isThrownBy(() -> LockKey.of("stock", key))
 						.withMessageStartingWith(
@@ -231,6 +239,43 @@ class LockKeyTests {
 				.withMessageContaining("is a " + part.getClass().getTypeName()
 						+ ", whose toString() may differ in each JVM;" + " use a text of your own");
 		});
+	}
+
+	/** Kotlin passes the value inside, unless the type is nullable or a type argument. */
+	@Test
+	void aValueClassOfKotlinIsTheValueInside() {
+		Object count = valueClass(UInt.class, int.class, -1);
+		Cases.pairs(
+				List.of(entry(count, "-1"), entry(Optional.of(count), "-1"),
+						entry(valueClass(kotlin.Result.class, Object.class, "a"), "a"),
+						entry(new Shelf("a", count), "Shelf[id=a, content=-1]"),
+						entry(new Pair<>("a", count), "(a, 4294967295)")),
+				(key, text) -> assertThat(LockKey.of("stock", key).key()).isEqualTo(text));
+		for (Object unstable : List.of(new Date(0), new Object(), 1.5)) {
+			Object value = valueClass(kotlin.Result.class, Object.class, unstable);
+			assertThat(accepts(value)).as("%s inside", unstable).isEqualTo(accepts(unstable));
+			assertThat(accepts(new Pair<>("a", value))).as("%s as a part", unstable).isFalse();
+		}
+	}
+
+	private static boolean accepts(Object key) {
+		try {
+			LockKey.of("stock", key);
+			return true;
+		}
+		catch (IllegalArgumentException ex) {
+			return false;
+		}
+	}
+
+	/** As Kotlin makes an object of it, on the class path of Lincheck. */
+	private static Object valueClass(Class<?> type, Class<?> inside, Object value) {
+		try {
+			return type.getMethod("box-impl", inside).invoke(null, value);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new AssertionError(ex);
+		}
 	}
 
 	@Test
