@@ -41,8 +41,9 @@ final class LeasesOfThread {
 	}
 
 	/**
-	 * Forget leases with a fixed time that are over, because they may never be closed.
-	 * Until then they matter to transactions that began before.
+	 * Forget leases that may never be closed: those of closed registries, and those with
+	 * a fixed time that are over. Until then they matter to transactions that began
+	 * before.
 	 */
 	static void forgetExpired() {
 		ACQUIRED.get().removeIf(TransactionAwareLeaseSet::isExpired);

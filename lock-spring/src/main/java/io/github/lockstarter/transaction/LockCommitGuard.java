@@ -33,7 +33,8 @@ import io.github.lockstarter.OnLost;
 public final class LockCommitGuard implements TransactionExecutionListener {
 
 	/**
-	 * Forget locks whose fixed lease time ended before the transaction.
+	 * Forget locks whose registry was closed, or whose fixed lease time ended, before the
+	 * transaction.
 	 */
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {

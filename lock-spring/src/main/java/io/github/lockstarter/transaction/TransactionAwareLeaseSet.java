@@ -122,10 +122,11 @@ class TransactionAwareLeaseSet implements LeaseSet {
 	}
 
 	/**
-	 * Return whether nobody needs to close the leases, because their fixed time is over.
+	 * Return whether nobody needs to close the leases, because their registry is closed
+	 * or their fixed time is over.
 	 */
 	boolean isExpired() {
-		return this.over != null && this.over.getAsBoolean() && !this.delegate.isHeld();
+		return this.registry.isClosed() || (this.over != null && this.over.getAsBoolean() && !this.delegate.isHeld());
 	}
 
 	/**

@@ -65,6 +65,8 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 	/** Tells when fixed leases that nobody closes are to be forgotten. */
 	private final LongSupplier nanoTime;
 
+	private volatile boolean closed;
+
 	/**
 	 * Create a registry around another one.
 	 * @param name the name of the registry in events and in the tables of fenced
@@ -99,6 +101,10 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 
 	String name() {
 		return this.name;
+	}
+
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	private Terms terms(LockRequest.@Nullable Body body) {
@@ -293,6 +299,7 @@ public final class TransactionAwareLockRegistry implements LockRegistry, AutoClo
 	 */
 	@Override
 	public void close() throws Exception {
+		this.closed = true;
 		if (this.delegate instanceof AutoCloseable closeable) {
 			closeable.close();
 		}

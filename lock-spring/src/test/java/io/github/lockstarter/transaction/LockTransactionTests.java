@@ -265,6 +265,39 @@ class LockTransactionTests {
 		assertThat(orders()).isEqualTo(2);
 	}
 
+	/** Its context is closed, and the thread goes on with that of the next test. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aLeaseThatNobodyClosedMattersToNoTransactionThatBeginsAfterTheEndOfItsRegistry(boolean before) {
+		TransactionAwareLockRegistry ended = new TransactionAwareLockRegistry("ended", this.others,
+				OnActiveTransaction.DEFER, OnPersistenceContext.DEFAULT, LockListener.NO_OP, this.time::now);
+		ended.acquire(REQUEST);
+		if (before) {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+					end(ended);
+					lose();
+				}));
+		}
+		else {
+			end(ended);
+		}
+		this.transaction.execute((status) -> {
+			insertOrder();
+			return lose();
+		});
+		assertThat(orders()).isOne();
+	}
+
+	private void end(TransactionAwareLockRegistry registry) {
+		try (ManualTime.Passing passing = this.time.letPass()) {
+			registry.close();
+		}
+		catch (Exception ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void withFailNothingIsAskedOfTheStoreAndNothingRuns(Way way) {
