@@ -97,6 +97,9 @@ public class LockTemplate {
 	 * @throws LockException if the lock could not be acquired, or was lost; see
 	 * {@link LockRegistry#acquire}. If the body itself fails, the loss of a lease is a
 	 * suppressed exception of its failure
+	 * @throws IllegalStateException if the body has returned a result whose work is still
+	 * to come, such as a stream or an unfinished future. Use
+	 * {@link #executeAsync(LockRequest, Function) executeAsync} for a future
 	 */
 	public <T extends @Nullable Object> T execute(LockRequest request, Function<? super Lease, ? extends T> body) {
 		return this.<T, RuntimeException>executeChecked(request, body::apply);

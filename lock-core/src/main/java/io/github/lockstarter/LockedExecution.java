@@ -92,7 +92,7 @@ final class LockedExecution<L extends LeaseSet> {
 		LeaseContext.Scope scope = LeaseContext.enter(this.terms.registry, this.lease);
 		T result;
 		try {
-			result = this.<T, X>call(body);
+			result = UnfinishedWork.ensureNoneBehind(this.<T, X>call(body), this.lease);
 		}
 		catch (Throwable ex) {
 			throw LockedExecution.<X>unchecked(Objects.requireNonNull(leave(scope, ex)));
@@ -266,7 +266,8 @@ final class LockedExecution<L extends LeaseSet> {
 			try (LeaseContext.Scope scope = LeaseContext.enter(execution.terms.registry, execution.lease)) {
 				stage = execution.<CompletionStage<T>, Throwable>call(this.body);
 			}
-			stage.whenComplete((value, ex) -> end(execution, value, unwrap(ex)));
+			stage.thenApply((value) -> UnfinishedWork.ensureNoneBehind(value, execution.lease))
+				.whenComplete((value, ex) -> end(execution, value, unwrap(ex)));
 			follow(stage);
 			if (this.terms.onLost == OnLost.INTERRUPT) {
 				execution.lease.onLost((loss) -> {

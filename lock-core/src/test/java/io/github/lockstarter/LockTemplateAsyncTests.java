@@ -96,6 +96,18 @@ class LockTemplateAsyncTests extends AbstractBodyTests {
 	}
 
 	@Test
+	void aFutureOfAnUnfinishedFutureFailsItsResult() {
+		CompletableFuture<CompletableFuture<String>> result = this.template.executeAsync(REQUEST,
+				(lease) -> CompletableFuture.completedFuture(this.body));
+		assertThat(result).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(IllegalStateException.class)
+			.withMessageContaining("has returned a " + CompletableFuture.class.getName());
+		assertThat(isTaken(REQUEST)).isFalse();
+	}
+
+	@Test
 	void theThreadThatEndsTheBodyDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch ended = new CountDownLatch(1);
 		this.store.release.loseRequests(() -> {

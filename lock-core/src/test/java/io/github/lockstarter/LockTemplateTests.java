@@ -5,11 +5,20 @@ package io.github.lockstarter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SubmissionPublisher;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
+import kotlin.LazyKt;
+import kotlin.sequences.SequencesKt;
+import kotlinx.coroutines.JobKt;
+import kotlinx.coroutines.flow.FlowKt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,6 +27,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
+import io.github.lockstarter.testsupport.Cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,6 +51,41 @@ class LockTemplateTests extends AbstractBodyTests {
 	void theResultMayBeNull() {
 		Object result = this.template.execute(REQUEST, (lease) -> null);
 		assertThat(result).isNull();
+	}
+
+	@Test
+	void aResultBehindWhichWorkBeginsOrContinuesIsRefusedAfterTheBodyHasRun() {
+		List<?> results = List.of(new CompletableFuture<>(), Stream.of(1), List.of(1).iterator(),
+				new SubmissionPublisher<>(), SequencesKt.sequenceOf(1), LazyKt.lazyOf(1), JobKt.Job(null),
+				FlowKt.flowOf(1));
+		Cases.each(results, this::assertUnfinished);
+		assertUnfinished(new CompletableFuture<>().minimalCompletionStage());
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.template.execute(List.of(REQUEST, OTHER), (leases) -> Stream.of(1)))
+			.withMessageContaining("lock 'stock:1001', 'stock:1002'");
+	}
+
+	private void assertUnfinished(Object result) {
+		assertThatIllegalStateException().isThrownBy(() -> this.template.execute(REQUEST, (lease) -> result))
+			.withMessageContaining("lock 'stock:1001'")
+			.withMessageContaining("has returned a " + result.getClass().getName())
+			.withMessageContaining("executeAsync");
+		assertThat(isTaken(REQUEST)).isFalse();
+	}
+
+	/**
+	 * What is to be done after the lock, and values that are only functions by chance.
+	 */
+	@Test
+	void anyOtherResultIsReturned() {
+		Runnable later = () -> {
+		};
+		List<?> results = List.of(CompletableFuture.completedFuture(1), CompletableFuture.completedStage(1),
+				CompletableFuture.failedFuture(new IOException()), new FunctionByChance(), later, List.of(1));
+		Cases.each(results, (result) -> {
+			Object returned = this.template.execute(REQUEST, (lease) -> result);
+			assertThat(returned).isSameAs(result);
+		});
 	}
 
 	@Test
@@ -392,6 +437,20 @@ class LockTemplateTests extends AbstractBodyTests {
 		assertThatIllegalStateException().isThrownBy(Lease::current)
 			.withMessageContaining("no current lease")
 			.withMessageContaining("a call of the annotated method within its own bean");
+	}
+
+	private static final class FunctionByChance implements Supplier<Integer>, Iterable<Integer> {
+
+		@Override
+		public Integer get() {
+			return 1;
+		}
+
+		@Override
+		public Iterator<Integer> iterator() {
+			return List.of(1).iterator();
+		}
+
 	}
 
 }

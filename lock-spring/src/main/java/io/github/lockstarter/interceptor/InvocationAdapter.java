@@ -39,21 +39,16 @@ interface InvocationAdapter {
 
 		private final boolean awaitsFuture;
 
-		private final boolean mayBeDeferred;
-
 		private volatile boolean looksAtThread;
 
 		/**
 		 * Create an adapter.
 		 * @param awaitsFuture whether the future that the method returns is part of its
 		 * work
-		 * @param mayBeDeferred whether the result may be of a type that is refused where
-		 * it is declared
 		 * @param reactorPresent whether there may be threads that must not block
 		 */
-		Blocking(boolean awaitsFuture, boolean mayBeDeferred, boolean reactorPresent) {
+		Blocking(boolean awaitsFuture, boolean reactorPresent) {
 			this.awaitsFuture = awaitsFuture;
-			this.mayBeDeferred = mayBeDeferred;
 			this.looksAtThread = reactorPresent;
 		}
 
@@ -71,12 +66,6 @@ interface InvocationAdapter {
 				Object result = call.proceed();
 				if (this.awaitsFuture && result instanceof CompletableFuture<?> future) {
 					await(future, lease);
-				}
-				if (this.mayBeDeferred && result != null && ReturnTypes.isDeferred(result)) {
-					throw new IllegalStateException("'"
-							+ InvalidLockDefinitionException.label(call.invocation().getMethod()) + "' has returned a "
-							+ result.getClass().getName() + ", whose work would continue without the lock. Declare a"
-							+ " CompletableFuture, or a Mono or Flux, as the return type of the method");
 				}
 				return result;
 			}, call::otherwise);

@@ -96,7 +96,7 @@ final class LockDefinitionParser {
 			throw invalid(
 					(ReturnTypes.isSuspending(this.method) ? "a suspend function"
 							: "its return type " + this.method.getReturnType().getSimpleName())
-							+ " lets the work continue after the method has returned and the lock is released",
+							+ " lets the work begin or continue after the method has returned and the lock is released",
 					"Return the result itself, a CompletableFuture, or a Mono or Flux where Reactor is on the"
 							+ " class path; or acquire the lock inside the work with a LockTemplate.");
 		}

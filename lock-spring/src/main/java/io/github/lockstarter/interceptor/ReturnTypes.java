@@ -4,19 +4,14 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +21,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.UnfinishedWork;
 
 /**
  * Decides from the return type of a method when its work is complete.
@@ -39,16 +36,6 @@ final class ReturnTypes {
 	/** Types to which a {@link CompletableFuture} can be assigned. */
 	private static final Set<Class<?>> FUTURES = Set.of(CompletableFuture.class, CompletionStage.class);
 
-	private static final Set<Class<?>> DEFERRED = Set.of(Future.class, CompletionStage.class, Flow.Publisher.class,
-			BaseStream.class, Iterator.class, Callable.class);
-
-	/** By name, because these types are optional. */
-	private static final Set<String> DEFERRED_IF_PRESENT = Set.of("org.reactivestreams.Publisher",
-			"org.springframework.web.context.request.async.DeferredResult",
-			"org.springframework.web.context.request.async.WebAsyncTask",
-			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
-
 	private static final boolean REACTOR_PRESENT = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnTypes.class.getClassLoader());
 
@@ -57,7 +44,8 @@ final class ReturnTypes {
 
 	/**
 	 * Return the adapter that runs a method until its work is complete, or {@code null}
-	 * if the work may continue after the return and cannot be followed to its end.
+	 * if the work may begin or continue after the return and cannot be followed to its
+	 * end.
 	 */
 	static @Nullable InvocationAdapter adapter(Method method, Class<?> targetClass) {
 		ResolvableType returnType = ResolvableType.forMethodReturnType(method, targetClass);
@@ -66,7 +54,7 @@ final class ReturnTypes {
 		}
 		Class<?> type = returnType.resolve(Object.class);
 		if (type == CompletableFuture.class && isAsync(method, targetClass)) {
-			return new InvocationAdapter.Blocking(true, false, REACTOR_PRESENT);
+			return new InvocationAdapter.Blocking(true, REACTOR_PRESENT);
 		}
 		if (FUTURES.contains(type)) {
 			return new InvocationAdapter.Future();
@@ -78,8 +66,8 @@ final class ReturnTypes {
 				&& type.isAssignableFrom(reactive.getReactiveType())) {
 			return new ReactiveInvocationAdapter(reactive);
 		}
-		return isDeferred(returnType) ? null
-				: new InvocationAdapter.Blocking(false, type == Object.class, REACTOR_PRESENT);
+		return (isDeferred(returnType) || isFunction(type)) ? null
+				: new InvocationAdapter.Blocking(false, REACTOR_PRESENT);
 	}
 
 	/**
@@ -93,39 +81,19 @@ final class ReturnTypes {
 				: EMPTY.get(type);
 	}
 
-	/**
-	 * Return whether work continues behind a result that was declared as any object.
-	 */
-	static boolean isDeferred(Object result) {
-		return !(result instanceof Future<?> future && future.isDone())
-				&& isDeferred(ResolvableType.forClass(result.getClass()));
-	}
-
 	/** A response entity or an {@code Optional} may contain work that continues. */
 	private static boolean isDeferred(ResolvableType returnType) {
-		Class<?> type = returnType.resolve(Object.class);
-		return DEFERRED.stream().anyMatch((deferred) -> deferred.isAssignableFrom(type)) || isDeferredByName(type)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-				|| isAnyDeferred(returnType.getGenerics());
+		return UnfinishedWork.isBehind(returnType.resolve(Object.class)) || isAnyDeferred(returnType.getGenerics());
 	}
 
 	private static boolean isAnyDeferred(ResolvableType[] types) {
 		return Arrays.stream(types).anyMatch(ReturnTypes::isDeferred);
 	}
 
-	private static boolean isDeferredByName(@Nullable Class<?> type) {
-		if (type == null) {
-			return false;
-		}
-		if (DEFERRED_IF_PRESENT.contains(type.getName()) || isDeferredByName(type.getSuperclass())) {
-			return true;
-		}
-		for (Class<?> implemented : type.getInterfaces()) {
-			if (isDeferredByName(implemented)) {
-				return true;
-			}
-		}
-		return false;
+	/** A class that implements such an interface by chance is a result like others. */
+	private static boolean isFunction(Class<?> type) {
+		return type.isAnnotationPresent(FunctionalInterface.class)
+				|| type.getName().startsWith("kotlin.jvm.functions.");
 	}
 
 	private static boolean isAsync(Method method, Class<?> targetClass) {

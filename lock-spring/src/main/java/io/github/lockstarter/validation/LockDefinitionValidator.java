@@ -406,7 +406,7 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		}
 		Object exposed = this.beanFactory.getSingleton(name);
 		if (exposed != null && isLocked(name, exposed, method)) {
-			checkCircle(name, locked);
+			checkCircle(name, ClassUtils.getUserClass(bean), locked);
 			return;
 		}
 		boolean withLocks = this.beanFactory.containsLocalBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
@@ -455,13 +455,15 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 	 * In a circle of references, other beans get the proxy, but later post-processors get
 	 * the bean itself, and what they set up calls it.
 	 */
-	private static void checkCircle(String name, List<Method> locked) {
+	private static void checkCircle(String name, Class<?> bean, List<Method> locked) {
 		String remedy = "Break the circle, for example with @Lazy at one of its injection points";
+		boolean listens = MergedAnnotations.from(bean, SearchStrategy.TYPE_HIERARCHY)
+			.stream()
+			.anyMatch((annotation) -> isListener(annotation.getType().getSimpleName()));
 		for (Method method : locked) {
 			for (MergedAnnotation<?> annotation : MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)) {
 				String type = annotation.getType().getSimpleName();
-				// Listeners to events get the bean from its application context
-				if (type.equals("Scheduled") || (type.endsWith("Listener") && !type.endsWith("EventListener"))) {
+				if (type.equals("Scheduled") || isListener(type) || (listens && type.endsWith("Handler"))) {
 					throw invalid(method, "the bean '" + name + "' is in a circle of references, so @" + type
 							+ " calls the method without its lock", remedy + ".");
 				}
@@ -469,6 +471,11 @@ public final class LockDefinitionValidator implements BeanFactoryPostProcessor, 
 		}
 		logger.warn("The bean '" + name + "' is in a circle of references, so some bean post-processors see it without"
 				+ " its proxy: what they call runs without a lock. " + remedy);
+	}
+
+	/** Listeners to events get the bean from its application context. */
+	private static boolean isListener(String annotation) {
+		return annotation.endsWith("Listener") && !annotation.endsWith("EventListener");
 	}
 
 	private static void warnOfFinalMethods(String name, List<Method> locked) {

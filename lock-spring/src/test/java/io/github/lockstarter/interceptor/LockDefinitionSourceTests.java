@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -233,10 +234,16 @@ class LockDefinitionSourceTests {
 		Cases.each(namesOfMethods(Deferred.class), (method) -> {
 			assertThatExceptionOfType(InvalidLockDefinitionException.class)
 				.isThrownBy(() -> find(Deferred.class, method))
-				.withMessageContaining("lets the work continue after the method has returned")
+				.withMessageContaining("lets the work begin or continue after the method has returned")
 				.satisfies(
 						(ex) -> assertThat(ex.getAction()).startsWith("Return the result itself, a CompletableFuture"));
 		});
+	}
+
+	@Test
+	void aResultThatIsAFunctionByChanceIsReturnedUnderTheLock() {
+		Cases.each(namesOfMethods(ByChance.class), (method) -> assertThat(definition(ByChance.class, method).adapter())
+			.isInstanceOf(InvocationAdapter.Blocking.class));
 	}
 
 	@Test
@@ -264,7 +271,7 @@ class LockDefinitionSourceTests {
 	void aGenericReturnTypeIsResolvedBeforeItIsJudged() {
 		assertThatExceptionOfType(InvalidLockDefinitionException.class)
 			.isThrownBy(() -> find(DeferredByGenerics.class, "supply"))
-			.withMessageContaining("lets the work continue");
+			.withMessageContaining("lets the work begin or continue");
 	}
 
 	private static List<String> namesOfMethods(Class<?> type) {
@@ -675,6 +682,15 @@ class LockDefinitionSourceTests {
 		Callable<String> callable();
 
 		@DistributedLock
+		Supplier<String> supplier();
+
+		@DistributedLock
+		Runnable runnable();
+
+		@DistributedLock
+		Later function();
+
+		@DistributedLock
 		Future<String> future();
 
 		@DistributedLock
@@ -695,6 +711,29 @@ class LockDefinitionSourceTests {
 		@DistributedLock
 		Mono<Stream<String>> streamInMono();
 
+	}
+
+	@FunctionalInterface
+	interface Later {
+
+		void run();
+
+	}
+
+	interface ByChance {
+
+		@DistributedLock
+		Price supplier();
+
+		@DistributedLock
+		List<Runnable> removed();
+
+		@DistributedLock
+		Comparable<String> comparable();
+
+	}
+
+	record Price(String get) implements Supplier<String> {
 	}
 
 	static class CompletableFutureOfOurOwn extends CompletableFuture<String> {

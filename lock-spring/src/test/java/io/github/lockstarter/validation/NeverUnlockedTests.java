@@ -80,6 +80,14 @@ class NeverUnlockedTests {
 	}
 
 	@Test
+	void aHandlerOfAListenerClassInACircleIsRefused() {
+		assertThat(refused((context) -> context.register(Queues.class, ListenerClass.class, Report.class),
+				(context) -> context.getBean(Queues.class).deliver()))
+			.hasMessageContaining("ListenerClass.receive()': the bean 'neverUnlockedTests.ListenerClass' is in a circle"
+					+ " of references, so @QueueHandler calls the method without its lock");
+	}
+
+	@Test
 	void anyOtherBeanInACircleIsLockedAndWarnedOf(CapturedLog log) {
 		start((context) -> context.registerBean("jobInCircle", JobInCircle.class), (context) -> {
 			context.getBean(JobInCircle.class).run();
@@ -212,8 +220,9 @@ class NeverUnlockedTests {
 			AnyResult bean = context.getBean(AnyResult.class);
 			for (Object result : List.of(new CompletableFuture<>(), Mono.just("work"), Stream.of("work"))) {
 				assertThatIllegalStateException().isThrownBy(() -> bean.run(result))
-					.withMessageContaining("AnyResult.run(Object)' has returned a " + result.getClass().getName()
-							+ ", whose work would continue without the lock");
+					.withMessageContaining(
+							"lock 'NeverUnlockedTests.AnyResult.run' has returned a " + result.getClass().getName())
+					.withMessageContaining("as the return type of the annotated method");
 				assertThatIllegalStateException().isThrownBy(() -> bean.runGeneric(result));
 			}
 			assertThat(bean.run(CompletableFuture.completedFuture("done"))).isNotNull();
@@ -322,6 +331,9 @@ class NeverUnlockedTests {
 		@Autowired(required = false)
 		@Nullable Listener listener;
 
+		@Autowired(required = false)
+		@Nullable ListenerClass listenerClass;
+
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)
@@ -342,6 +354,25 @@ class NeverUnlockedTests {
 
 	}
 
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface QueueHandler {
+
+	}
+
+	@QueueListener
+	static class ListenerClass {
+
+		@Autowired
+		@Nullable Report report;
+
+		@QueueHandler
+		@DistributedLock
+		public void receive() {
+			requireLock();
+		}
+
+	}
+
 	/** Finds listeners as those for JMS or Kafka do. */
 	static class Queues implements BeanPostProcessor {
 
@@ -349,8 +380,10 @@ class NeverUnlockedTests {
 
 		@Override
 		public Object postProcessAfterInitialization(Object bean, String beanName) {
-			for (Method method : ReflectionUtils.getAllDeclaredMethods(AopUtils.getTargetClass(bean))) {
-				if (method.isAnnotationPresent(QueueListener.class)) {
+			Class<?> type = AopUtils.getTargetClass(bean);
+			for (Method method : ReflectionUtils.getAllDeclaredMethods(type)) {
+				if (method.isAnnotationPresent(QueueListener.class) || (type.isAnnotationPresent(QueueListener.class)
+						&& method.isAnnotationPresent(QueueHandler.class))) {
 					ReflectionUtils.makeAccessible(method);
 					this.listeners.add(() -> ReflectionUtils.invokeMethod(method, bean));
 				}

@@ -16,6 +16,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 import io.github.lockstarter.DistributedLock
 import io.github.lockstarter.Lease
+import io.github.lockstarter.LeaseSet
 import io.github.lockstarter.LockKey
 import io.github.lockstarter.LockRequest
 import io.github.lockstarter.LockTemplate
@@ -124,6 +125,32 @@ class KotlinTests {
 	}
 
 	@Test
+	fun aValueClassIsTheSameKeyWhereverItIsPassed() {
+		assertThat(LockKey.of("order", OrderId(7)).key()).isEqualTo("7")
+		assertThat(LockKey.of("order", Pair(OrderId(7), Place("north", OrderId(8)))).key())
+			.isEqualTo("(OrderId(value=7), Place(region=north, shelf=OrderId(value=8)))")
+		assertThatIllegalArgumentException().isThrownBy { LockKey.of("order", Priced(Price(1.5))) }
+		AnnotationConfigApplicationContext(Orders::class.java, Locks::class.java, MemoryLockStore::class.java).use { context ->
+			val orders = context.getBean(Orders::class.java)
+			val keys = listOf(orders.ofOrder(OrderId(7)), orders.ofOrderOrNull(OrderId(7)), orders.ofOrders(listOf(OrderId(7))))
+			assertThat(keys).containsOnly(LockKey.of("order", 7))
+			val counts = listOf(orders.ofCount(UInt.MAX_VALUE), orders.ofCountOrNull(UInt.MAX_VALUE))
+			assertThat(counts).containsOnly(LockKey.of("order", -1))
+		}
+	}
+
+	@Test
+	fun aResultThatDoesNothingUntilItIsAskedIsRefused() {
+		for (bean in listOf(ReturningAFunction::class, ReturningASequence::class, ReturningALazy::class)) {
+			assertThatExceptionOfType(InvalidLockDefinitionException::class.java)
+				.isThrownBy {
+					AnnotationConfigApplicationContext(bean.java, Locks::class.java, MemoryLockStore::class.java).close()
+				}
+				.withMessageContaining("lets the work begin or continue")
+		}
+	}
+
+	@Test
 	fun anOpenClassIsLocked() {
 		AnnotationConfigApplicationContext(Stock::class.java, Locks::class.java, MemoryLockStore::class.java).use { context ->
 			assertThat(context.getBean(Stock::class.java).deduct(1001)).isEqualTo(LockKey.of("stock", 1001))
@@ -142,6 +169,54 @@ class KotlinTests {
 	private fun locked(bodies: (LockTemplate) -> Unit) = DefaultLockRegistry(MemoryLockStore()).use { bodies(LockTemplate(it)) }
 
 	private data class Place(val region: String, val shelf: Any)
+
+	@JvmInline
+	value class OrderId(val value: Long)
+
+	@JvmInline
+	value class Price(private val amount: Double)
+
+	private data class Priced(val price: Price)
+
+	open class Orders {
+
+		@DistributedLock(name = "order", key = "#id")
+		open fun ofOrder(id: OrderId): LockKey = Lease.current().key()
+
+		@DistributedLock(name = "order", key = "#id")
+		open fun ofOrderOrNull(id: OrderId?): LockKey = Lease.current().key()
+
+		@DistributedLock(name = "order", key = "#ids")
+		open fun ofOrders(ids: List<OrderId>): LockKey = LeaseSet.current().all().single().key()
+
+		@DistributedLock(name = "order", key = "#count")
+		open fun ofCount(count: UInt): LockKey = Lease.current().key()
+
+		@DistributedLock(name = "order", key = "#count")
+		open fun ofCountOrNull(count: UInt?): LockKey = Lease.current().key()
+
+	}
+
+	open class ReturningAFunction {
+
+		@DistributedLock(name = "stock")
+		open fun deduct() = { 1 }
+
+	}
+
+	open class ReturningASequence {
+
+		@DistributedLock(name = "stock")
+		open fun deduct() = sequenceOf(1)
+
+	}
+
+	open class ReturningALazy {
+
+		@DistributedLock(name = "stock")
+		open fun deduct() = lazy { 1 }
+
+	}
 
 	@EnableDistributedLocks
 	open class Locks
