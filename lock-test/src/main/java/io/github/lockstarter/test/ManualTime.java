@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -213,6 +214,27 @@ public final class ManualTime implements Time, LongSupplier {
 	}
 
 	/**
+	 * Move the time to what is due next if a thread waits for others, as for the result
+	 * of a future, and no thread is parked. For requests without a thread that nothing
+	 * but time will end.
+	 */
+	public void passWhileWaiting(Thread thread) {
+		passIf(() -> waitsForOthers(thread));
+	}
+
+	private boolean waitsForOthers(Thread thread) {
+		this.guard.lock();
+		try {
+			Object blocker = LockSupport.getBlocker(thread);
+			return this.parked.isEmpty() && blocker != null && blocker != this.changed && !isAtReentrantLock(thread)
+					&& isWaiting(thread);
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
 	 * Wait until exactly some number of threads are parked: each of them waits for a
 	 * lock, or for the end of a registry.
 	 */
@@ -368,11 +390,15 @@ public final class ManualTime implements Time, LongSupplier {
 		if (++stretch.steps > MOST_STEPS) {
 			throw new IllegalStateException("Time passes, but does not end the wait");
 		}
+		return passIf(() -> isParked(current));
+	}
+
+	private boolean passIf(BooleanSupplier waits) {
 		this.moving.lock();
 		try {
 			settle();
 			long next = nextDue();
-			boolean due = isParked(current) && next - this.now < FAR;
+			boolean due = waits.getAsBoolean() && next - this.now < FAR;
 			if (due) {
 				step(next);
 			}

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -15,10 +16,11 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import io.github.lockstarter.LockContendedException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.test.autoconfigure.AutoConfigureDistributedLocks;
+import io.github.lockstarter.test.autoconfigure.Situation;
 import io.github.lockstarter.test.autoconfigure.TestLocks;
-import io.github.lockstarter.test.autoconfigure.TestLocks.Situation;
 
 import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static io.github.lockstarter.test.LockAssertions.assertThatLock;
@@ -76,6 +78,24 @@ class ShopTests {
 		assertThat(sale).isNotDone();
 		other.close();
 		sale.join();
+	}
+
+	@Test
+	@Timeout(20)
+	void aReactiveSaleFailsAtOnceWhileAnotherInstanceSells() {
+		try (Situation sale = this.locks.heldElsewhere("stock", 1001)) {
+			assertThatExceptionOfType(LockContendedException.class)
+				.isThrownBy(() -> this.stock.sellLater(1001).block());
+		}
+		verify(this.ledger, never()).write(anyLong(), anyLong());
+	}
+
+	@Test
+	void stockIsCountedWhileAnotherInstanceCounts() {
+		try (Situation count = this.locks.heldElsewhere(LockKey.of("stock", 1001), LockMode.READ)) {
+			this.stock.count(1001);
+			assertThatExceptionOfType(LockContendedException.class).isThrownBy(() -> this.stock.sell(1001));
+		}
 	}
 
 	@Test

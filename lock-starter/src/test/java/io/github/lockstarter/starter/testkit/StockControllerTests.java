@@ -12,8 +12,8 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
 import io.github.lockstarter.test.autoconfigure.AutoConfigureDistributedLocks;
+import io.github.lockstarter.test.autoconfigure.Situation;
 import io.github.lockstarter.test.autoconfigure.TestLocks;
-import io.github.lockstarter.test.autoconfigure.TestLocks.Situation;
 
 import static io.github.lockstarter.test.LockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -5,11 +5,15 @@ package io.github.lockstarter.test.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.springframework.test.context.TestContext;
@@ -22,8 +26,10 @@ import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockInspection;
+import io.github.lockstarter.store.LockKeeping;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.OwnerToken;
+import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.DelegatingStore;
 import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.RecordingLockListener;
@@ -33,19 +39,24 @@ import io.github.lockstarter.test.RecordingLockListener;
  * lets other instances hold them, or the application lose them, and records what happens
  * to them for {@link io.github.lockstarter.test.LockAssertions}. What it does concerns
  * the locks of all registries. Each test begins without events, and what the one before
- * it has left open is closed.
+ * it has left open, or kept by {@code holdAtLeast}, has ended. What is begun in
+ * {@code @BeforeAll} lasts until it is closed.
  *
  * <p>
  * Time stands still for the locks: no lease expires and no wait ends unless the test
  * {@linkplain #advance moves} it. While a lock is held elsewhere, or during an outage,
  * time passes for the thread that has begun it, so a call on that thread which waits in
- * vain fails at once.
+ * vain fails at once. So does a request without a thread, such as a future, while that
+ * thread waits for its result.
  */
 public final class TestLocks extends RecordingLockListener {
 
 	private static final String ELSEWHERE = "elsewhere";
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	/** In real time. */
+	private static final long GLANCE = Duration.ofMillis(1).toNanos();
 
 	private final ManualTime time;
 
@@ -59,6 +70,12 @@ public final class TestLocks extends RecordingLockListener {
 
 	/** Of outages. */
 	private final Set<Object> outages = ConcurrentHashMap.newKeySet();
+
+	/** Whether a request was refused since the last situation has begun. */
+	private volatile boolean refused;
+
+	/** Begun outside of a test. */
+	private volatile List<Situation> lasting = List.of();
 
 	TestLocks(ManualTime time) {
 		this.time = time;
@@ -81,8 +98,18 @@ public final class TestLocks extends RecordingLockListener {
 	 * @throws IllegalStateException if the lock is held already
 	 */
 	public Situation heldElsewhere(LockKey lock) {
-		LeaseRequest request = new LeaseRequest(lock, OwnerToken.random(ELSEWHERE, LockMode.EXCLUSIVE),
-				LockStore.LONGEST_LEASE);
+		return heldElsewhere(lock, LockMode.EXCLUSIVE);
+	}
+
+	/**
+	 * Let another instance of the application, with the name {@code elsewhere}, hold a
+	 * lock in some mode.
+	 * @param mode {@link LockMode#READ} to share it with readers of this application
+	 * @return to be closed when the other instance releases the lock
+	 * @throws IllegalStateException if the lock is held already
+	 */
+	public Situation heldElsewhere(LockKey lock, LockMode mode) {
+		LeaseRequest request = new LeaseRequest(lock, OwnerToken.random(ELSEWHERE, mode), LockStore.LONGEST_LEASE);
 		Runnable release = () -> {
 			this.held.remove(request);
 			this.stores.forEach((store) -> store.elsewhere.release(lock, request.owner()));
@@ -144,17 +171,43 @@ public final class TestLocks extends RecordingLockListener {
 	}
 
 	private Situation begin(Runnable end) {
-		Situation situation = new Situation(this, end, this.time.letPass());
+		this.refused = false;
+		ManualTime.Passing passing = this.time.letPass();
+		Situation situation = new Situation(this.open, () -> {
+			passing.close();
+			end.run();
+		});
 		this.open.add(situation);
+		Thread caller = Thread.currentThread();
+		Callers.start(() -> watch(situation, caller));
 		return situation;
 	}
 
+	/** A thread that waits for a future does not know that this is in vain. */
+	private boolean watch(Situation situation, Thread caller) {
+		while (this.open.contains(situation)) {
+			LockSupport.parkNanos(GLANCE);
+			if (this.refused) {
+				this.time.passWhileWaiting(caller);
+			}
+		}
+		return true;
+	}
+
 	/**
-	 * Close what is open, and forget what has happened.
+	 * Forget what has happened and what is kept.
 	 */
-	void reset() {
-		List.copyOf(this.open).forEach(Situation::close);
+	void beginTest() {
+		this.lasting = List.copyOf(this.open);
+		this.stores.forEach(Store::freeKept);
 		clear();
+	}
+
+	/**
+	 * Close what the test has left open.
+	 */
+	void endTest() {
+		this.open.stream().filter((each) -> !this.lasting.contains(each)).forEach(Situation::close);
 	}
 
 	LockStore createStore() {
@@ -166,33 +219,6 @@ public final class TestLocks extends RecordingLockListener {
 	}
 
 	/**
-	 * What lasts until it is closed. Closing again does nothing.
-	 */
-	public static final class Situation implements AutoCloseable {
-
-		private final TestLocks locks;
-
-		private final Runnable end;
-
-		private final ManualTime.Passing passing;
-
-		private Situation(TestLocks locks, Runnable end, ManualTime.Passing passing) {
-			this.locks = locks;
-			this.end = end;
-			this.passing = passing;
-		}
-
-		@Override
-		public void close() {
-			if (this.locks.open.remove(this)) {
-				this.passing.close();
-				this.end.run();
-			}
-		}
-
-	}
-
-	/**
 	 * Lets no test see what the one before it has done to the locks of the application
 	 * context that they share.
 	 */
@@ -200,9 +226,18 @@ public final class TestLocks extends RecordingLockListener {
 
 		@Override
 		public void beforeTestMethod(TestContext test) {
+			tell(test, TestLocks::beginTest);
+		}
+
+		@Override
+		public void afterTestMethod(TestContext test) {
+			tell(test, TestLocks::endTest);
+		}
+
+		private static void tell(TestContext test, Consumer<TestLocks> message) {
 			if (test.hasApplicationContext()) {
 				// No other bean is created to be looked at, unlike with ifAvailable
-				test.getApplicationContext().getBeanProvider(TestLocks.class, false).stream().forEach(TestLocks::reset);
+				test.getApplicationContext().getBeanProvider(TestLocks.class, false).stream().forEach(message);
 			}
 		}
 
@@ -215,6 +250,9 @@ public final class TestLocks extends RecordingLockListener {
 
 		/** The same locks, as another instance sees them. */
 		private final LockStore elsewhere;
+
+		/** What is kept without an owner, and its fencing token. */
+		private final Map<LockKey, Long> kept = new ConcurrentHashMap<>();
 
 		private volatile Runnable interrupted = () -> {
 		};
@@ -235,9 +273,27 @@ public final class TestLocks extends RecordingLockListener {
 		/** The other instance renews its lease for as long as it holds the lock. */
 		@Override
 		public CompletionStage<AcquireResult> acquire(LeaseRequest request, boolean wait) {
-			return super.acquire(request, wait).thenApply((
-					attempt) -> (attempt instanceof AcquireResult.Refusal refusal && ELSEWHERE.equals(refusal.holder()))
-							? new AcquireResult.Refusal(LEASE, ELSEWHERE) : attempt);
+			return super.acquire(request, wait)
+				.thenApply((attempt) -> (attempt instanceof AcquireResult.Refusal refusal
+						&& ELSEWHERE.equals(refusal.holder())) ? new AcquireResult.Refusal(LEASE, ELSEWHERE) : attempt)
+				.whenComplete((attempt, ex) -> {
+					if (!(attempt instanceof AcquireResult.Grant)) {
+						TestLocks.this.refused = true;
+					}
+				});
+		}
+
+		@Override
+		public Optional<LockKeeping> keeping() {
+			return super.keeping().map((keeping) -> (key, owner, time) -> {
+				this.kept.put(key, inspect(key).fencingToken());
+				return keeping.keep(key, owner, time);
+			});
+		}
+
+		private void freeKept() {
+			this.kept.forEach(this::free);
+			this.kept.clear();
 		}
 
 		@Override
@@ -264,18 +320,20 @@ public final class TestLocks extends RecordingLockListener {
 		 * @return whether it had any
 		 */
 		private boolean lose(LockKey lock) {
-			LockInspection inspection = this.elsewhere.inspection().orElseThrow();
-			boolean lost = false;
-			LockInspection.State state = inspection.inspect(lock).toCompletableFuture().join();
-			while (isHeldHere(state) && inspection.free(lock, state.fencingToken()).toCompletableFuture().join()) {
-				lost = true;
-				state = inspection.inspect(lock).toCompletableFuture().join();
-			}
-			return lost;
+			return inspect(lock).holders()
+				.stream()
+				.filter((holder) -> !holder.name().equals(ELSEWHERE))
+				.map(LockInspection.Holder::fencingToken)
+				.filter((token) -> token != null && free(lock, token))
+				.count() > 0;
 		}
 
-		private static boolean isHeldHere(LockInspection.State state) {
-			return state.holders().stream().anyMatch((holder) -> !holder.name().equals(ELSEWHERE));
+		private LockInspection.State inspect(LockKey lock) {
+			return this.elsewhere.inspection().orElseThrow().inspect(lock).toCompletableFuture().join();
+		}
+
+		private boolean free(LockKey lock, long token) {
+			return this.elsewhere.inspection().orElseThrow().free(lock, token).toCompletableFuture().join();
 		}
 
 		@Override

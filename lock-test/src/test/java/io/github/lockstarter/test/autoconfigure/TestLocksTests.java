@@ -5,6 +5,7 @@ package io.github.lockstarter.test.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +23,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockUnavailableException;
 import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
@@ -29,7 +31,6 @@ import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.test.Callers;
 import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.ManualTime;
-import io.github.lockstarter.test.autoconfigure.TestLocks.Situation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,6 +39,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class TestLocksTests {
 
 	private static final LockRequest STOCK = LockRequest.of("stock", 1001);
+
+	/** For a test that hangs. */
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
 	private final ManualTime time = new ManualTime();
 
@@ -53,7 +57,7 @@ class TestLocksTests {
 
 	@AfterEach
 	void close() {
-		this.locks.reset();
+		this.locks.endTest();
 		this.registry.close();
 		this.other.close();
 	}
@@ -173,11 +177,96 @@ class TestLocksTests {
 	}
 
 	@Test
-	void aResetEndsWhatIsOpenAndForgetsEvents() {
-		this.locks.heldElsewhere(STOCK.key());
+	void aFutureFailsWhileTheThreadOfTheTestWaitsForItInVain() {
+		try (Situation held = this.locks.heldElsewhere("stock", 1001)) {
+			CompletableFuture<Lease> vain = this.registry.acquireAsync(STOCK);
+			assertThat(vain).isNotDone();
+			assertThat(vain).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockContendedException.class);
+		}
+	}
+
+	@Test
+	void workWithoutAThreadFailsDuringAnOutage() {
+		try (Situation outage = this.locks.outage()) {
+			CompletableFuture<String> vain = new LockTemplate(this.registry).executeAsync(STOCK,
+					(lease) -> CompletableFuture.completedFuture("sold"));
+			assertThat(vain).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class);
+		}
+	}
+
+	@Test
+	void aFutureIsGrantedTheLockAtItsReleaseElsewhere() {
+		Situation held = this.locks.heldElsewhere("stock", 1001);
+		CompletableFuture<Lease> waiter = this.registry.acquireAsync(STOCK);
+		held.close();
+		waiter.join().close();
+	}
+
+	@Test
+	void timeDoesNotPassForAFutureWhileAThreadWaits() throws Exception {
+		Situation held = this.locks.heldElsewhere("stock", 1001);
+		long before = this.time.now();
+		Call<Lease> waiter = Callers.start(() -> this.registry.acquire(STOCK));
+		this.locks.awaitWaiting(1);
+		this.time.passWhileWaiting(Thread.currentThread());
+		assertThat(this.time.now()).isEqualTo(before);
+		held.close();
+		waiter.get().close();
+	}
+
+	@Test
+	void aReaderElsewhereKeepsOutWritersOnly() {
+		try (Situation held = this.locks.heldElsewhere(STOCK.key(), LockMode.READ)) {
+			assertContended(this.registry);
+			Lease reader = this.registry.acquire(STOCK.withMode(LockMode.READ));
+			this.locks.lose("stock", 1001);
+			assertThat(reader.isHeld()).isFalse();
+			assertContended(this.other);
+		}
+		this.other.acquire(STOCK).close();
+	}
+
+	@Test
+	void aTestBeginsWithoutWhatTheOneBeforeHasLeft() {
+		this.locks.beginTest();
+		this.locks.heldElsewhere(LockKey.of("order", 7));
 		this.locks.outage();
-		this.locks.reset();
+		this.locks.endTest();
+		Lease lease = this.registry.acquire(STOCK);
+		lease.holdAtLeast(Duration.ofHours(1));
+		lease.close();
+		this.locks.beginTest();
 		assertThat(this.locks.events()).isEmpty();
+		assertThat(this.registry.tryAcquire(STOCK.withWaitTime(Duration.ZERO))).hasValueSatisfying(Lease::close);
+		this.registry.acquire(LockRequest.of("order", 7)).close();
+	}
+
+	@Test
+	void aLockThatIsHeldAgainAfterItWasKeptStaysHeld() {
+		Lease kept = this.registry.acquire(STOCK);
+		kept.holdAtLeast(Duration.ofMinutes(1));
+		kept.close();
+		this.locks.advance(Duration.ofMinutes(1));
+		try (Lease lease = this.registry.acquire(STOCK)) {
+			this.locks.beginTest();
+			this.locks.advance(Duration.ofMinutes(1));
+			assertThat(lease.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void whatIsBegunBeforeAllTestsLastsUntilItIsClosed() {
+		Situation held = this.locks.heldElsewhere("stock", 1001);
+		for (int test = 0; test < 2; test++) {
+			this.locks.beginTest();
+			assertContended(this.registry);
+			this.locks.endTest();
+		}
+		held.close();
 		this.registry.acquire(STOCK).close();
 	}
 
