@@ -26,11 +26,6 @@ public final class FailureReason {
 	 * @param failure the failure of a request
 	 */
 	public static String of(Throwable failure) {
-		// Drivers break long messages into lines
-		return LockKey.inOneLine(message(failure).strip().replaceAll("\\s*\\R\\s*", " "));
-	}
-
-	private static String message(Throwable failure) {
 		List<String> messages = new ArrayList<>();
 		for (Throwable cause = failure; cause != null && messages.size() < DEEPEST; cause = cause.getCause()) {
 			String message = describe(cause);
@@ -55,7 +50,8 @@ public final class FailureReason {
 				description.append(" (").append(suppressed.getMessage()).append(')');
 			}
 		}
-		return description.toString();
+		// Drivers break long messages into lines
+		return LockKey.inOneLine(description.toString().strip().replaceAll("\\s*\\R\\s*", " "));
 	}
 
 }
