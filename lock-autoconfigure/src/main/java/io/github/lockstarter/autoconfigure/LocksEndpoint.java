@@ -161,39 +161,22 @@ class LocksEndpoint {
 		if (inspection == null) {
 			return lock.response(NOT_IMPLEMENTED, lock.showsNothing(), null);
 		}
-		if (lock.free(inspection, token)) {
+		boolean freed = lock.ask(() -> inspection.free(lock.key, token));
+		if (freed) {
 			logger.warn("Lock '" + lock.key + "' of the registry '" + lock.registry.name() + "' with the fencing token "
 					+ token + " was freed by the endpoint 'locks'");
-			return freed(lock, inspection);
 		}
 		LockInspection.State state = lock.inspect(inspection);
+		if (freed) {
+			return lock.response(WebEndpointResponse.STATUS_OK, "The lock was freed from the owner with this token,"
+					+ " which learns of the loss at its next renewal at the latest.", state);
+		}
 		return state.holders().isEmpty()
 				? lock.response(WebEndpointResponse.STATUS_NOT_FOUND, "Nobody holds the lock.", state)
-				: lock.response(CONFLICT, "The lock was not freed, because it is not held with the fencing token "
-						+ token + ", or its holder is not an instance of this library." + hint(state), state);
-	}
-
-	/** A reader may know a token that the store does not. */
-	private static String hint(LockInspection.State state) {
-		boolean together = state.holders()
-			.stream()
-			.anyMatch((each) -> each.mode() == LockMode.READ && each.fencingToken() == null);
-		return together ? " The token of the last grant, " + state.fencingToken() + ", frees it from all readers." : "";
-	}
-
-	/** Other readers may hold the lock still, or the next owner holds it already. */
-	private static WebEndpointResponse<LockDescriptor> freed(Lock lock, LockInspection inspection) {
-		LockInspection.State state = null;
-		try {
-			state = lock.inspect(inspection);
-		}
-		catch (StoreAnswer.Missing ex) {
-			logger.debug("It is not known who holds the lock now", ex);
-		}
-		String message = (state == null || state.holders().isEmpty()) ? "The lock was freed."
-				: "The lock was freed from the owner with this token, and is held by others now.";
-		return lock.response(WebEndpointResponse.STATUS_OK,
-				message + " The owner learns of the loss at its next renewal at the latest.", state);
+				: lock
+					.response(CONFLICT, "The lock was not freed, because it is not held with the fencing token " + token
+							+ ", or its holder is not an instance of this library. A shared lock may be freed by the"
+							+ " token of the last grant only.", state);
 	}
 
 	/**
@@ -310,10 +293,6 @@ class LocksEndpoint {
 
 		LockInspection.State inspect(LockInspection inspection) throws StoreAnswer.Missing {
 			return ask(() -> inspection.inspect(this.key));
-		}
-
-		boolean free(LockInspection inspection, long token) throws StoreAnswer.Missing {
-			return ask(() -> inspection.free(this.key, token));
 		}
 
 		<T> T ask(Supplier<CompletionStage<T>> question) throws StoreAnswer.Missing {
