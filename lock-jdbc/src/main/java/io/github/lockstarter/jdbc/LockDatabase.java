@@ -132,10 +132,6 @@ final class LockDatabase {
 		try (Connection connection = open()) {
 			boolean autoCommitBefore = connection.getAutoCommit();
 			int silenceBefore = limitSilence(connection);
-			if (silenceBefore < 0 && connection.isClosed()) {
-				// A pool has taken the refusal of the driver for a broken connection
-				return attempt(autoCommit, work);
-			}
 			try {
 				if (autoCommitBefore != autoCommit) {
 					connection.setAutoCommit(autoCommit);
@@ -217,8 +213,10 @@ final class LockDatabase {
 			return -1;
 		}
 		try {
-			int before = connection.getNetworkTimeout();
-			connection.setNetworkTimeout(Runnable::run, this.silenceMillis);
+			// A pool would take the refusal of the driver for a broken connection
+			Connection unpooled = connection.unwrap(Connection.class);
+			int before = unpooled.getNetworkTimeout();
+			unpooled.setNetworkTimeout(Runnable::run, this.silenceMillis);
 			return before;
 		}
 		catch (SQLFeatureNotSupportedException | AbstractMethodError ex) {

@@ -18,7 +18,7 @@ final class LockSql {
 
 	private static final String AT_ONCE = " and set_config('synchronous_commit', 'off', true) = 'off'";
 
-	/** Another value may have its reason. */
+	/** All other values wait for the disk as well, and some for replicas. */
 	private static final String LASTING = " and (current_setting('synchronous_commit') <> 'off'"
 			+ " or set_config('synchronous_commit', 'on', true) = 'on')";
 

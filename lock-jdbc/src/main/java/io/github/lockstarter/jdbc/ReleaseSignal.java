@@ -269,7 +269,7 @@ final class ReleaseSignal implements AutoCloseable {
 	}
 
 	/**
-	 * Hears nothing until there is a registry.
+	 * The listener until a registry has set its own: nobody waits yet.
 	 */
 	private static final class Unheard implements WaitingLine.Listener {
 

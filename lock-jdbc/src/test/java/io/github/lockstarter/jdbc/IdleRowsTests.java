@@ -6,18 +6,22 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult;
@@ -25,6 +29,7 @@ import io.github.lockstarter.store.OwnerToken;
 import io.github.lockstarter.store.RowKey;
 import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.test.StoreClient;
+import io.github.lockstarter.transaction.FenceTable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -100,6 +105,27 @@ class IdleRowsTests {
 					other.acquire(key, OwnerToken.random(), LEASE_TIME, false) instanceof AcquireResult.Refusal,
 					"'%s' was granted while another owner has it", key);
 		}
+	}
+
+	/** Another owner is in its transaction while the table of the claims is cleaned. */
+	@ParameterizedTest
+	@EnumSource(TestDatabase.class)
+	void aClaimThatIsRepeatedMeanwhileIsKept(TestDatabase database) throws Exception {
+		JdbcTemplate jdbc = database.jdbc();
+		jdbc.update("insert into distributed_lock_fence values ('repeated', 1, 1)");
+		try (Connection owner = database.unpooled().getConnection()) {
+			owner.setAutoCommit(false);
+			try (Statement claim = owner.createStatement()) {
+				claim.executeUpdate("update distributed_lock_fence set token = 2, claimed_at = 9000000000000000"
+						+ " where lock_key = 'repeated'");
+			}
+			CompletableFuture<Void> deletion = CompletableFuture
+				.runAsync(() -> new FenceTable(database.unpooled()).require());
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> database.waitsForRows() > 0);
+			owner.commit();
+			deletion.join();
+		}
+		assertThat(jdbc.update("delete from distributed_lock_fence where lock_key = 'repeated' and token = 2")).isOne();
 	}
 
 	@ParameterizedTest
