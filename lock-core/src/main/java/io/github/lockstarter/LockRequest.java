@@ -179,13 +179,14 @@ public final class LockRequest {
 	 * Return this request on behalf of an owner, in place of the current thread. A
 	 * further acquisition of the lock by the same owner is a nested one on any thread: it
 	 * succeeds at once and shares the lease of the outer one. The outer lease may be
-	 * closed first.
+	 * closed first. Requests of one owner that wait at the same time are all granted with
+	 * the first of them.
 	 *
 	 * <p>
 	 * Use it for work that moves between threads. Such a lease takes part in no
 	 * transaction of the current thread.
-	 * @param owner an object with {@code equals} and {@code hashCode} that stands for one
-	 * piece of work, such as an object in the context of a reactive chain; a text, a
+	 * @param owner an object whose {@code equals} and {@code hashCode} do not change, for
+	 * one piece of work, such as an object in the context of a reactive chain; a text, a
 	 * number or a UUID names it in warnings and lists, and another object's class does
 	 * @throws IllegalArgumentException if it is a thread
 	 */

@@ -47,13 +47,14 @@ final class HeldLease implements Lease {
 	static @Nullable HeldLease of(Waiter waiter, LockKey key, StoreGateway gateway, boolean interrupted) {
 		Waiter.Outcome outcome = waiter.outcome();
 		if (outcome instanceof Hold hold) {
-			if (waiter.hasReentered()) {
-				return letIn(waiter, hold, gateway);
-			}
 			if (!interrupted && hold.isHeld()) {
-				gateway.limit(hold);
-				gateway.events().acquired(hold, waiter);
-				return letIn(waiter, hold, gateway);
+				boolean first = !waiter.hasReentered();
+				if (first) {
+					gateway.limit(hold);
+					gateway.events().acquired(hold, waiter);
+				}
+				gateway.endWait(key, waiter, first);
+				return new HeldLease(hold, gateway, waiter.hasBody() && first);
 			}
 			gateway.exit(hold);
 			if (!interrupted) {
@@ -74,11 +75,6 @@ final class HeldLease implements Lease {
 		gateway.events().failed(key, waiter, exception);
 		gateway.endWait(key, waiter, false);
 		throw exception;
-	}
-
-	private static HeldLease letIn(Waiter waiter, Hold hold, StoreGateway gateway) {
-		gateway.endWait(hold.key(), waiter, true);
-		return new HeldLease(hold, gateway, waiter.hasBody() && !waiter.hasReentered());
 	}
 
 	Hold hold() {

@@ -155,13 +155,15 @@ final class LocalLock {
 			return;
 		}
 		waiter.setArrived();
-		if (own.covers(waiter.mode())) {
-			waiter.setReentered();
-			waiter.complete(own.enter());
+		waiter.complete(reentered(own, waiter));
+	}
+
+	private static Waiter.Outcome reentered(Hold own, Waiter waiter) {
+		if (!own.covers(waiter.mode())) {
+			return AcquireFailure.misuse(upgrading(own, waiter));
 		}
-		else {
-			waiter.complete(AcquireFailure.misuse(upgrading(own, waiter)));
-		}
+		waiter.setReentered();
+		return own.enter();
 	}
 
 	private static IllegalStateException upgrading(Hold own, Waiter waiter) {
@@ -275,8 +277,21 @@ final class LocalLock {
 			waiter.wake();
 			this.actions.watch(ownership);
 		});
+		// A thread waits for one request at a time
+		if (!this.queue.isEmpty() && !(hold.owner() instanceof Thread)) {
+			letOthersOfOwnerIn(hold);
+		}
 		// The watchdog looks at holds that last, and not at a chain of short ones
 		warnOfWait(now);
+	}
+
+	/** Other requests of the owner that wait are nested ones from now on. */
+	private void letOthersOfOwnerIn(Hold hold) {
+		this.queue.stream().filter((waiter) -> waiter.owner().equals(hold.owner())).toList().forEach((waiter) -> {
+			remove(waiter);
+			waiter.complete(reentered(hold, waiter));
+			after(waiter::wake);
+		});
 	}
 
 	/**
@@ -811,16 +826,15 @@ final class LocalLock {
 	}
 
 	private boolean remove(Hold hold) {
-		if (this.holds.get(hold.owner()) != hold) {
-			return false;
+		if (this.holds.size() > 1) {
+			// The hash code of an owner may have changed
+			return this.holds.remove(hold.owner(), hold) || this.holds.values().remove(hold);
 		}
-		if (this.holds.size() == 1) {
+		boolean found = this.holds.containsValue(hold);
+		if (found) {
 			this.holds = Map.of();
 		}
-		else {
-			this.holds.remove(hold.owner());
-		}
-		return true;
+		return found;
 	}
 
 	/**

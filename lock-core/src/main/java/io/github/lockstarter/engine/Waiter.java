@@ -177,7 +177,7 @@ abstract class Waiter {
 			return null;
 		}
 		this.place = new LinePlace(newToken());
-		return old.leave(true) ? old.token() : null;
+		return old.leave(!this.reentered) ? old.token() : null;
 	}
 
 	/**
@@ -217,6 +217,7 @@ abstract class Waiter {
 	void reset() {
 		this.outcome = null;
 		this.arrived = false;
+		this.reentered = false;
 	}
 
 	/**

@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -178,6 +179,24 @@ class AsyncAcquisitionTests extends AbstractInstancesTests {
 		assertThat(this.registry.tryAcquire(AT_ONCE)).isEmpty();
 		nested.join().close();
 		assertThat(this.store.acquire.calls()).isOne();
+		assertThat(this.store.release.calls()).isOne();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void parallelRequestsOfOneOwnerThatWaitedShareTheLeaseThatTheLastOfThemReleases(LockMode mode) {
+		LockRequest part = REQUEST.withMode(mode).withOwner("job");
+		Lease before = this.other.acquire(REQUEST);
+		List<CompletableFuture<Lease>> parts = Stream.generate(() -> this.registry.acquireAsync(part))
+			.limit(4)
+			.toList();
+		this.time.settle();
+		before.close();
+		List<Lease> leases = parts.stream().map(AsyncAcquisitionTests::get).toList();
+		assertThat(leases).extracting(Lease::fencingToken).containsOnly(leases.get(0).fencingToken());
+		leases.subList(0, 3).forEach(Lease::close);
+		assertThat(leases.get(3).isHeld()).isTrue();
+		leases.get(3).close();
 		assertThat(this.store.release.calls()).isOne();
 	}
 

@@ -58,6 +58,28 @@ class LocalLockModelTests {
 		desk.checkEnd();
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	@EnabledForJreRange(max = JRE.JAVA_21, disabledReason = "Lincheck 3.7 sees hangs on JDK 25 where there are none")
+	void parallelRequestsOfOneOwnerShareItsHoldAndNoOtherOwnerDoes(LockMode mode) {
+		Interleavings.check(() -> playWithTwoOwners(mode));
+	}
+
+	/**
+	 * One lock with an owner that releases it while it requests it again, and another one
+	 * with two requests, each on a thread of its own.
+	 */
+	private static void playWithTwoOwners(LockMode mode) {
+		ModelDesk desk = new ModelDesk(Duration.ofDays(1));
+		Object one = "one";
+		Object other = "other";
+		Hold first = desk.hold(desk.come(mode, one));
+		ModelWaiter waiting = desk.come(mode, other);
+		ModelDesk.run(() -> desk.leave(first), () -> desk.leave(waiting), () -> desk.leave(desk.come(mode, other)),
+				() -> desk.leave(desk.come(mode, one)));
+		desk.checkEnd();
+	}
+
 	private static void disturb(ModelDesk desk, Disturbance disturbance, Hold first, ModelWaiter impatient) {
 		switch (disturbance) {
 			case OWNERSHIP_LOST, SLICE_OVER_AND_OWNERSHIP_LOST -> desk.lose(first.ownership());

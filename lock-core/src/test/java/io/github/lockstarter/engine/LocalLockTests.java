@@ -121,6 +121,67 @@ class LocalLockTests {
 		this.desk.checkEnd();
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void parallelRequestsOfOneOwnerShareItsHold(LockMode mode) {
+		this.desk.answering = false;
+		ModelWaiter first = this.desk.come(mode, "job");
+		ModelWaiter other = this.desk.come(LockMode.WRITE, "other job");
+		ModelWaiter second = this.desk.come(mode, "job");
+		ModelWaiter reader = this.desk.come(LockMode.READ, "job");
+		this.desk.answerRequest();
+		Hold hold = this.desk.hold(first);
+		assertThat(this.desk.hold(second)).isSameAs(hold);
+		assertThat(this.desk.hold(reader)).isSameAs(hold);
+		this.desk.leave(hold);
+		this.desk.leave(hold);
+		assertThat(other.outcome()).isNull();
+		this.desk.answering = true;
+		this.desk.leave(hold);
+		assertThat(hold.isHeld()).isFalse();
+		this.desk.leave(other);
+		this.desk.checkEnd();
+	}
+
+	@Test
+	void parallelRequestsOfOneOwnerShareTheHoldThatIsHandedOnToIt() {
+		Hold before = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
+		ModelWaiter first = this.desk.come(LockMode.EXCLUSIVE, "job");
+		ModelWaiter second = this.desk.come(LockMode.EXCLUSIVE, "job");
+		this.desk.leave(before);
+		Hold hold = this.desk.hold(first);
+		assertThat(this.desk.hold(second)).isSameAs(hold);
+		assertThat(this.desk.requests).isOne();
+		this.desk.leave(hold);
+		this.desk.leave(hold);
+		this.desk.checkEnd();
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = "READ", mode = EnumSource.Mode.EXCLUDE)
+	void aParallelRequestOfAReaderForAnotherModeFailsAsAnUpgrade(LockMode mode) {
+		this.desk.answering = false;
+		ModelWaiter reader = this.desk.come(LockMode.READ, "job");
+		ModelWaiter upgrading = this.desk.come(mode, "job");
+		this.desk.answerRequest();
+		assertThat(upgrading.outcome()).isInstanceOfSatisfying(AcquireFailure.class,
+				(failure) -> assertThat(failure.cause()).hasMessageContaining("is held for reading"));
+		this.desk.leave(this.desk.hold(reader));
+		this.desk.checkEnd();
+	}
+
+	/** A list of its keys, for example. */
+	@Test
+	void aLockIsReleasedThoughTheHashCodeOfItsOwnerHasChanged() {
+		List<String> owner = new ArrayList<>(List.of("job"));
+		Hold hold = this.desk.hold(this.desk.come(LockMode.READ, owner));
+		Hold other = this.desk.hold(this.desk.come(LockMode.READ, "other job"));
+		owner.add("changed");
+		this.desk.leave(hold);
+		this.desk.leave(other);
+		this.desk.checkEnd();
+	}
+
 	@Test
 	void aHoldThatIsLostInTheInstantOfItsReleaseIsNotKept() {
 		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));

@@ -465,6 +465,23 @@ class ManyLocksTests extends AbstractInstancesTests {
 	}
 
 	@Test
+	void parallelRequestsOfOneOwnerShareTheLocksThatTheLastOfThemReleases() throws Exception {
+		List<LockRequest> all = IntStream.range(0, 3)
+			.mapToObj((id) -> LockRequest.of("stock", id).withOwner("me"))
+			.toList();
+		Lease before = this.other.acquire(all.get(0));
+		CompletableFuture<LeaseSet> one = this.registry.acquireAllAsync(all);
+		CompletableFuture<LeaseSet> other = this.registry.acquireAllAsync(all);
+		this.time.settle();
+		before.close();
+		try (LeaseSet last = other.get(20, TimeUnit.SECONDS)) {
+			one.get(20, TimeUnit.SECONDS).close();
+			assertThat(last.isHeld()).isTrue();
+		}
+		assertThat(this.registry.activeLocks()).isZero();
+	}
+
+	@Test
 	void cancellingTheFutureDoesNotWaitForTheStore() throws Exception {
 		CountDownLatch answer = new CountDownLatch(1);
 		try (Lease taken = this.other.acquire(one(2))) {

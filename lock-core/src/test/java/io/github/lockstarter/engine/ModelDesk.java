@@ -120,8 +120,15 @@ class ModelDesk implements LockActions {
 		return come(waiter(mode, Duration.ofHours(1), null));
 	}
 
+	/**
+	 * Let a waiter of an owner arrive at the lock.
+	 */
+	ModelWaiter come(LockMode mode, Object owner) {
+		return come(new ModelWaiter(this.terms, mode, Duration.ofHours(1), null, owner));
+	}
+
 	ModelWaiter waiter(LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-		return new ModelWaiter(this.terms, mode, waitTime, fixedLeaseTime);
+		return new ModelWaiter(this.terms, mode, waitTime, fixedLeaseTime, new Object());
 	}
 
 	ModelWaiter come(ModelWaiter waiter) {
@@ -153,7 +160,7 @@ class ModelDesk implements LockActions {
 	}
 
 	private void leaveLine(ModelWaiter waiter) {
-		boolean granted = waiter.outcome() instanceof Hold;
+		boolean granted = waiter.outcome() instanceof Hold && !waiter.hasReentered();
 		if (waiter.isFair() && waiter.place().leave(granted)) {
 			this.line.remove(waiter.token());
 		}
@@ -214,6 +221,9 @@ class ModelDesk implements LockActions {
 	/** A hold can be lost on the way, but a lost one is never held again. */
 	private void received(Hold hold) {
 		for (Hold other : this.holds) {
+			if (other == hold) {
+				continue;
+			}
 			boolean otherHeld = other.isHeld();
 			boolean together = other.ownership().isShared() && hold.ownership().isShared();
 			check(together || !hold.isHeld() || !otherHeld, "two hold a lock that they do not share");
@@ -393,8 +403,9 @@ class ModelDesk implements LockActions {
 
 		private volatile boolean timedOut;
 
-		private ModelWaiter(Terms terms, LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime) {
-			super(terms, waitTime, mode, fixedLeaseTime, null, new Object());
+		private ModelWaiter(Terms terms, LockMode mode, Duration waitTime, @Nullable Duration fixedLeaseTime,
+				Object owner) {
+			super(terms, waitTime, mode, fixedLeaseTime, null, owner);
 		}
 
 		@Override

@@ -5,6 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.event.LockEvent;
@@ -31,6 +33,7 @@ import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Requests whose answers cross other events.
@@ -181,14 +184,28 @@ class StoreGatewayTests {
 		assertThat(this.threads.timetable().size()).isZero();
 	}
 
+	@Test
+	void aNestedRequestWhoseHoldIsLostOnTheWayComesAgain() {
+		HeldLease lease = Objects.requireNonNull(waiter().obtain(KEY, this.gateway));
+		Waiter nested = waiter();
+		this.gateway.arrive(KEY, nested);
+		this.gateway.watchdog().disown(lease.hold().ownership());
+		assertThat(nested.outcome()).isSameAs(lease.hold());
+		assertThat(HeldLease.of(nested, KEY, this.gateway, false)).isNull();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+		assertThat(this.gateway.locks().size()).isZero();
+	}
+
+	private ThreadWaiter waiter() {
+		return new ThreadWaiter(this.terms, Duration.ZERO, LockMode.EXCLUSIVE, null, null, Thread.currentThread());
+	}
+
 	private Hold begin() {
 		OwnerToken owner = OwnerToken.random();
 		AcquireResult.Grant grant = (AcquireResult.Grant) new StoreClient(this.store).acquire(KEY, owner, LEASE, false);
 		Ownership ownership = new Ownership(KEY, owner, grant, LEASE, LEASE, this.time.now(), 0,
 				this.threads.timetable());
-		return ownership.beginHold(
-				new ThreadWaiter(this.terms, Duration.ZERO, LockMode.EXCLUSIVE, null, null, Thread.currentThread()),
-				this.time.now());
+		return ownership.beginHold(waiter(), this.time.now());
 	}
 
 }
