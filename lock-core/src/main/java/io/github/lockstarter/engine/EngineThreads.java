@@ -75,8 +75,8 @@ final class EngineThreads implements AutoCloseable {
 	 */
 	EngineThreads(Time time) {
 		this.timetable = new Timetable(time);
-		this.callbacks = time.observe(this.callbackPool);
-		this.events = time.observe(this.eventPool);
+		this.callbacks = retrying(time.observe(this.callbackPool));
+		this.events = retrying(time.observe(this.eventPool));
 		this.store = retrying(time.observe(this.storePool));
 		this.requests = retrying(time.observe(this.requestPool));
 		this.renewals = retrying(time.observe(this.renewalPool));
@@ -208,15 +208,8 @@ final class EngineThreads implements AutoCloseable {
 
 	private static ThreadPoolExecutor pool(String name, int coreSize, int maxSize, BlockingQueue<Runnable> queue) {
 		AtomicInteger number = new AtomicInteger();
-		return new ThreadPoolExecutor(coreSize, maxSize, 10, TimeUnit.SECONDS, queue, (task) -> {
-			// The thread outlives the current call, so it must not inherit its context
-			Thread thread = new Thread(null, task, name + number.incrementAndGet(), 0, false);
-			thread.setDaemon(true);
-			// Otherwise it has that of the JVM, from JDK 21 on, which does not see the
-			// classes of an application in an executable jar
-			thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-			return thread;
-		},
+		return new ThreadPoolExecutor(coreSize, maxSize, 10, TimeUnit.SECONDS, queue,
+				(task) -> SystemTime.newThread(task, name + number.incrementAndGet()),
 				// After close, the calling thread runs its tasks itself
 				(task, executor) -> task.run());
 	}

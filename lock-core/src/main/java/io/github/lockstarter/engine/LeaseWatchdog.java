@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -147,11 +146,12 @@ final class LeaseWatchdog {
 	private void schedule(Ownership ownership, long due) {
 		Timetable.Entry next = new Timetable.Entry(earlier(due, ownership.deadline()), () -> check(ownership));
 		Timetable.Entry previous = ownership.setAlarm(next);
+		// Only now, because the check may set the next alarm at once
+		this.timetable.enter(next);
+		// Only now, because without memory for the next alarm this one is needed
 		if (previous != null) {
 			this.timetable.cancel(previous);
 		}
-		// Only now, because the check may set the next alarm at once
-		this.timetable.enter(next);
 		// If the ownership ended in the meantime, its end has cancelled only the previous
 		// alarm
 		if (ownership.isOver()) {
@@ -168,15 +168,9 @@ final class LeaseWatchdog {
 			return;
 		}
 		this.listener.seen(ownership);
-		if (!this.renewing) {
-			// Renewing may begin again before the deadline
-			schedule(ownership, retryTime(ownership));
-		}
-		else if (ownership.isRenewing()) {
-			awaitAnswer(ownership);
-		}
-		else {
-			ownership.setRenewing(true);
+		// Whatever becomes of a renewal, somebody looks again before the deadline
+		schedule(ownership, retryTime(ownership));
+		if (this.renewing && !ownership.isRenewing()) {
 			if (this.due.isEmpty()) {
 				// Runs after all actions that are already due
 				this.timetable.at(this.timetable.now(), this::sendDue);
@@ -195,37 +189,45 @@ final class LeaseWatchdog {
 		this.due = new ArrayList<>();
 		for (int i = 0; i < due.size(); i += BATCH_SIZE) {
 			List<Ownership> batch = due.subList(i, Math.min(i + BATCH_SIZE, due.size()));
-			// Until the answers come, only the deadlines count
-			Timetable.Entry deadline = this.timetable.at(firstDeadline(batch), () -> batch.forEach(this::awaitAnswer));
-			this.threads.execute(() -> send(batch, deadline));
+			setRenewing(batch, true);
+			try {
+				this.threads.execute(() -> send(batch));
+			}
+			catch (RuntimeException | Error ex) {
+				setRenewing(batch, false);
+				throw ex;
+			}
 		}
 	}
 
-	private static long firstDeadline(List<Ownership> ownerships) {
-		return ownerships.stream().mapToLong(Ownership::deadline).reduce(LeaseWatchdog::earlier).getAsLong();
+	/** An iterator would need memory, which may just be what is missing. */
+	private static void setRenewing(List<Ownership> batch, boolean renewing) {
+		for (int i = 0; i < batch.size(); i++) {
+			batch.get(i).setRenewing(renewing);
+		}
 	}
 
-	/**
-	 * Send renewals together.
-	 * @param deadline the alarm to cancel when all are answered
-	 */
-	private void send(List<Ownership> ownerships, Timetable.Entry deadline) {
+	private void send(List<Ownership> batch) {
+		try {
+			renew(batch);
+		}
+		catch (RuntimeException | Error ex) {
+			setRenewing(batch, false);
+			throw ex;
+		}
+	}
+
+	private void renew(List<Ownership> ownerships) {
 		List<Renewal> batch = ownerships.stream().filter((ownership) -> !ownership.isOver()).map(this::begin).toList();
 		if (batch.isEmpty()) {
-			this.timetable.cancel(deadline);
 			return;
 		}
 		List<CompletionStage<Boolean>> answers = ask(batch.stream().map(Renewal::request).toList());
 		batch.forEach(this::sent);
-		AtomicInteger unanswered = new AtomicInteger(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
 			Renewal renewal = batch.get(i);
-			answers.get(i).whenComplete((owned, ex) -> {
-				if (unanswered.decrementAndGet() == 0) {
-					this.timetable.cancel(deadline);
-				}
-				answered(renewal, Boolean.TRUE.equals(owned), failure(owned, ex));
-			});
+			answers.get(i)
+				.whenComplete((owned, ex) -> answered(renewal, Boolean.TRUE.equals(owned), failure(owned, ex)));
 		}
 	}
 
@@ -270,25 +272,13 @@ final class LeaseWatchdog {
 		}
 	}
 
-	/** The renewal is still without an answer: the ownership ends at its deadline. */
-	private void awaitAnswer(Ownership ownership) {
-		if (!ownership.isRenewing() || ownership.isOver()) {
-			return;
-		}
-		schedule(ownership, ownership.deadline());
-		// The alarm that was replaced may be that of an answer in the meantime
-		if (!ownership.isRenewing()) {
-			schedule(ownership, this.timetable.now());
-		}
-	}
-
 	void answered(Renewal renewal, boolean owned, @Nullable Throwable failure) {
 		Ownership ownership = renewal.ownership();
-		this.events.answered(ownership.key(), failure);
 		boolean confirmed = failure == null && owned && !ownership.isOver();
 		boolean recovered = confirmed && confirm(renewal);
 		// The next renewal may shorten the deadline
 		ownership.setRenewing(false);
+		this.events.answered(ownership.key(), failure);
 		if (ownership.isOver()) {
 			return;
 		}

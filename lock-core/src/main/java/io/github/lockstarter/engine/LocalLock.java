@@ -274,8 +274,12 @@ final class LocalLock {
 		add(hold);
 		waiter.complete(hold);
 		after(() -> {
-			waiter.wake();
-			this.actions.watch(ownership);
+			try {
+				waiter.wake();
+			}
+			finally {
+				this.actions.watch(ownership);
+			}
 		});
 		// A thread waits for one request at a time
 		if (!this.queue.isEmpty() && !(hold.owner() instanceof Thread)) {

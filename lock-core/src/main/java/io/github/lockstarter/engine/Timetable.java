@@ -96,10 +96,10 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 		Map.Entry<Entry, Boolean> first = this.entries.firstEntry();
 		while (first != null && first.getKey().due - now <= 0) {
 			Entry entry = first.getKey();
-			this.entries.remove(entry);
 			if (entry.end()) {
 				runSafely(entry);
 			}
+			this.entries.remove(entry);
 			first = this.entries.firstEntry();
 		}
 	}
@@ -122,6 +122,11 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	private static void runSafely(Entry entry) {
 		try {
 			entry.action.run();
+		}
+		catch (OutOfMemoryError ex) {
+			// It is still entered, and is run again
+			entry.over.set(false);
+			throw ex;
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("A timed action failed", ex);
@@ -147,7 +152,8 @@ final class Timetable implements Time.Schedule, AutoCloseable {
 	}
 
 	/**
-	 * An action and its time. It is run once, or cancelled.
+	 * An action and its time. It is run once, or cancelled. One that finds no memory is
+	 * run again, from its beginning.
 	 */
 	static final class Entry {
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -21,8 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.event.LockEvent;
 import io.github.lockstarter.event.LockListener;
 import io.github.lockstarter.memory.LockMemory;
 import io.github.lockstarter.memory.MemoryLockStore;
@@ -108,17 +111,21 @@ class AsyncThreadsTests {
 	}
 
 	@Test
-	void withoutAFurtherThreadToTellOfALossTheLockCanBeAcquiredAgain() {
+	void withoutAFurtherThreadToTellOfALossTheLockCanBeAcquiredAgainAndTheLossIsToldLater() {
 		ScarceTime time = new ScarceTime(0);
 		LockMemory memory = new LockMemory(time.manual);
 		LockRequest request = LockRequest.of("stock", 1001);
+		List<LockEvent> events = new CopyOnWriteArrayList<>();
 		try (DefaultLockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(memory),
-				EngineSettings.DEFAULTS, LockListener.NO_OP, time)) {
+				EngineSettings.DEFAULTS, events::add, time)) {
 			Lease lease = registry.acquire(request);
 			memory.clear();
 			time.scarce = true;
-			assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(lease::close);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+			assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
 			time.scarce = false;
+			time.manual.advance(Duration.ofSeconds(1));
+			Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Lost.class::isInstance));
 			registry.acquire(request.withWaitTime(Duration.ZERO)).close();
 			assertThat(registry.activeLocks()).isZero();
 		}

@@ -24,6 +24,7 @@ import io.github.lockstarter.test.ManualTime;
 import io.github.lockstarter.test.StoreClient;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LeaseWatchdogTests {
 
@@ -45,6 +46,8 @@ class LeaseWatchdogTests {
 	private final Deque<Runnable> held = new ArrayDeque<>();
 
 	private boolean storeThreadsStuck;
+
+	private boolean storeThreadsFailing;
 
 	private final StoreClient client = new StoreClient(this.store);
 
@@ -324,6 +327,17 @@ class LeaseWatchdogTests {
 	}
 
 	@Test
+	void aLeaseIsRenewedLaterWhoseRenewalHasFoundNoMemory() {
+		Ownership ownership = begin(KEY, true);
+		this.storeThreadsFailing = true;
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.time.advance(LEASE.dividedBy(3)));
+		this.storeThreadsFailing = false;
+		this.time.advance(LEASE.multipliedBy(3));
+		assertThat(ownership.isHeld()).isTrue();
+		assertThat(this.timetable.size()).isOne();
+	}
+
+	@Test
 	void nothingIsLeftOnceTheLeaseIsForgotten() {
 		Ownership ownership = begin(KEY, true);
 		this.time.advance(Duration.ofMinutes(1));
@@ -440,6 +454,9 @@ class LeaseWatchdogTests {
 	}
 
 	private void onStoreThread(Runnable task) {
+		if (this.storeThreadsFailing) {
+			throw new OutOfMemoryError("it is a test");
+		}
 		if (this.storeThreadsStuck) {
 			this.held.add(task);
 		}

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,26 @@ class RenewalsTests {
 		assertThat(this.lost).isEmpty();
 		advance(Duration.ofNanos(1));
 		assertThat(this.lost).hasSize(3);
+	}
+
+	@Test
+	void aLeaseIsRenewedAgainWhoseRenewalHasFoundNoMemory() {
+		List<Throwable> errors = new ArrayList<>();
+		this.watchdog = watchdog((task) -> {
+			try {
+				task.run();
+			}
+			catch (OutOfMemoryError ex) {
+				errors.add(ex);
+			}
+		});
+		due("full", 1);
+		assertThat(errors).hasSize(1);
+		for (int i = 0; i < 30; i++) {
+			advance(LEASE.dividedBy(10));
+		}
+		assertThat(this.lost).isEmpty();
+		assertThat(this.ownerships.get(0).isHeld()).isTrue();
 	}
 
 	@Test
@@ -222,8 +243,9 @@ class RenewalsTests {
 	}
 
 	/**
-	 * A store with several servers. The one called dead answers on demand, and requests
-	 * to those called blocking do not return before.
+	 * A store with several servers. The one called dead answers on demand, requests to
+	 * those called blocking do not return before, and the first answer of the one called
+	 * full finds no memory.
 	 */
 	private static final class Servers implements LockStore {
 
@@ -252,6 +274,15 @@ class RenewalsTests {
 		}
 
 		private CompletableFuture<Boolean> answer(LeaseRequest extension) {
+			if (extension.key().name().equals("full") && this.batches.size() == 1) {
+				return new CompletableFuture<>() {
+					@Override
+					public CompletableFuture<Boolean> whenComplete(
+							BiConsumer<? super Boolean, ? super Throwable> action) {
+						throw new OutOfMemoryError("it is a test");
+					}
+				};
+			}
 			CompletableFuture<Boolean> answer = new CompletableFuture<>();
 			if (extension.key().name().equals("dead")) {
 				this.unanswered.add(answer);

@@ -3,7 +3,12 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +50,71 @@ class SystemTimeTests {
 	@Test
 	void aThreadThatParksAfterItsDeadlineGoesOnAtOnce() {
 		TIME.parkUntil(this, TIME.now() - 1);
+	}
+
+	@Test
+	void theThreadThatKeepsTimeGoesOnAfterAnError() throws InterruptedException {
+		CountDownLatch errors = new CountDownLatch(3);
+		TestSchedule schedule = new TestSchedule(() -> {
+			errors.countDown();
+			throw new OutOfMemoryError("it is a test");
+		});
+		TIME.start(schedule);
+		assertThat(errors.await(20, TimeUnit.SECONDS)).isTrue();
+		schedule.closed = true;
+	}
+
+	@Test
+	void theThreadThatKeepsTimeSleepsAgainAfterAnInterrupt() {
+		TestSchedule schedule = new TestSchedule(() -> {
+		});
+		Thread thread = Objects.requireNonNull(TIME.start(schedule));
+		thread.interrupt();
+		Awaitility.await().until(() -> !thread.isInterrupted() && thread.getState() == Thread.State.TIMED_WAITING);
+		schedule.closed = true;
+		TIME.unpark(thread);
+	}
+
+	@Test
+	void theThreadThatKeepsTimeInheritsNothingOfItsFirstCallerButTheClassLoader() throws Exception {
+		InheritableThreadLocal<String> tenant = new InheritableThreadLocal<>();
+		tenant.set("first");
+		CompletableFuture<String> inherited = new CompletableFuture<>();
+		TestSchedule schedule = new TestSchedule(() -> inherited.complete(String.valueOf(tenant.get())));
+		Thread thread = Objects.requireNonNull(TIME.start(schedule));
+		assertThat(inherited.get(20, TimeUnit.SECONDS)).isEqualTo("null");
+		assertThat(thread.getContextClassLoader()).isSameAs(Thread.currentThread().getContextClassLoader());
+		schedule.closed = true;
+		TIME.unpark(thread);
+		tenant.remove();
+	}
+
+	/** Nothing is due on it for an hour. */
+	private static final class TestSchedule implements Time.Schedule {
+
+		private final Runnable due;
+
+		private volatile boolean closed;
+
+		TestSchedule(Runnable due) {
+			this.due = due;
+		}
+
+		@Override
+		public void runDue() {
+			this.due.run();
+		}
+
+		@Override
+		public long nextDue() {
+			return TIME.now() + Duration.ofHours(1).toNanos();
+		}
+
+		@Override
+		public boolean isClosed() {
+			return this.closed;
+		}
+
 	}
 
 }

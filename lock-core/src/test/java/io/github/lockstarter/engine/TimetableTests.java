@@ -17,6 +17,7 @@ import io.github.lockstarter.test.Callers.Call;
 import io.github.lockstarter.test.ManualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class TimetableTests {
 
@@ -183,6 +184,22 @@ class TimetableTests {
 		enter("next", Duration.ZERO);
 		this.timetable.runDue();
 		assertThat(this.done).containsExactly("next");
+	}
+
+	@Test
+	void runsAnActionAgainThatHasFoundNoMemory() {
+		AtomicInteger attempts = new AtomicInteger();
+		this.timetable.at(this.time.now(), () -> {
+			if (attempts.incrementAndGet() == 1) {
+				throw new OutOfMemoryError("it is a test");
+			}
+		});
+		enter("next", Duration.ZERO);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(this.timetable::runDue);
+		this.timetable.runDue();
+		assertThat(attempts).hasValue(2);
+		assertThat(this.done).containsExactly("next");
+		assertThat(this.timetable.size()).isZero();
 	}
 
 	@Test
