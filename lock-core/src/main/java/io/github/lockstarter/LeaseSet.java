@@ -87,10 +87,10 @@ public interface LeaseSet extends AutoCloseable {
 	/**
 	 * Keep all locks for at least some time after their grant, even if they are released
 	 * earlier. For the rest of that time no owner holds them, and no waiter acquires
-	 * them. The last of several calls counts, including calls on reentrant leases. Does
-	 * nothing if the lease is closed.
-	 * @param time counted from the grant, up to 365 days; zero to release the locks as
-	 * soon as they are closed
+	 * them. The last of several calls counts, and of several reentrant leases the longest
+	 * time. Does nothing if the lease is closed.
+	 * @param time counted from the grant, up to 365 days; zero takes it back, for this
+	 * lease and for the reentrant ones that were acquired after it
 	 * @throws IllegalArgumentException if the time is negative or too long, or the store
 	 * cannot keep locks
 	 * @throws IllegalStateException if one of the locks is shared

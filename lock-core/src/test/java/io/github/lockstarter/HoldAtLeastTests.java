@@ -90,6 +90,28 @@ class HoldAtLeastTests {
 	}
 
 	@Test
+	void theTimeOfAnOuterLeaseCountsBesideTheShorterOneOfANestedBody() {
+		try (Lease outer = this.registry.acquire(REQUEST)) {
+			outer.holdAtLeast(HOUR);
+			this.template.execute(REQUEST.withHoldAtLeast(Duration.ofMinutes(1)), (inner) -> "done");
+		}
+		this.instances.time.advance(HOUR.minusNanos(1));
+		assertThat(this.other.tryAcquire(AT_ONCE)).isEmpty();
+	}
+
+	@Test
+	void theFailureOfANestedBodyTakesBackNothingOfTheOtherLeases() {
+		try (Lease outer = this.registry.acquire(REQUEST)) {
+			this.template.execute(FOR_AN_HOUR, (inner) -> "done");
+			assertThatIllegalStateException().isThrownBy(() -> this.template.execute(FOR_AN_HOUR, (inner) -> {
+				throw new IllegalStateException("expected by the test");
+			}));
+		}
+		this.instances.time.advance(HOUR.minusNanos(1));
+		assertThat(this.other.tryAcquire(AT_ONCE)).isEmpty();
+	}
+
+	@Test
 	void aBodyThatTakesLongerGivesTheLockBackAtItsEnd() {
 		this.template.executeWithoutResult(FOR_AN_HOUR, (lease) -> this.instances.time.advance(HOUR));
 		assertThat(this.other.tryAcquire(AT_ONCE)).hasValueSatisfying(Lease::close);

@@ -26,6 +26,8 @@ final class HeldLease implements Lease {
 
 	private final StoreGateway gateway;
 
+	private final int level;
+
 	/** Whether its end is that of the body. */
 	private final boolean body;
 
@@ -33,6 +35,7 @@ final class HeldLease implements Lease {
 
 	private HeldLease(Hold hold, StoreGateway gateway, boolean body) {
 		this.hold = hold;
+		this.level = hold.nextLevel();
 		this.gateway = gateway;
 		this.body = body;
 	}
@@ -136,7 +139,7 @@ final class HeldLease implements Lease {
 			if (!time.isZero()) {
 				this.gateway.requireKeeping(key());
 			}
-			this.hold.holdAtLeast(time);
+			this.hold.holdAtLeast(this.level, time);
 		}
 	}
 

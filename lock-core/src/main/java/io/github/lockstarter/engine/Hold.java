@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -45,7 +47,13 @@ final class Hold implements Waiter.Outcome {
 
 	private volatile Timetable.@Nullable Entry alarm;
 
+	/** For how long each level keeps the lock, by its number. Guarded by this. */
+	private @Nullable NavigableMap<Integer, Long> keeping;
+
 	private volatile long shortest;
+
+	/** Guarded by this. */
+	private int levels;
 
 	private volatile boolean bodyRunning;
 
@@ -109,10 +117,27 @@ final class Hold implements Waiter.Outcome {
 	}
 
 	/**
-	 * Keep the lock for at least this long after the beginning of the hold.
+	 * Return the number of a new level, larger than those of all earlier ones.
 	 */
-	void holdAtLeast(Duration time) {
-		this.shortest = time.toNanos();
+	synchronized int nextLevel() {
+		return this.levels++;
+	}
+
+	/**
+	 * Keep the lock for at least this long after the beginning of the hold. The longest
+	 * time of all levels counts. Zero is the failure of a level, and takes back what the
+	 * levels inside it have said as well.
+	 */
+	synchronized void holdAtLeast(int level, Duration time) {
+		NavigableMap<Integer, Long> keeping = (this.keeping != null) ? this.keeping : new TreeMap<>();
+		this.keeping = keeping;
+		if (time.isZero()) {
+			keeping.tailMap(level, true).clear();
+		}
+		else {
+			keeping.put(level, time.toNanos());
+		}
+		this.shortest = keeping.isEmpty() ? 0 : Collections.max(keeping.values());
 	}
 
 	/**

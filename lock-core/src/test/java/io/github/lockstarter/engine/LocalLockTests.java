@@ -185,7 +185,7 @@ class LocalLockTests {
 	@Test
 	void aHoldThatIsLostInTheInstantOfItsReleaseIsNotKept() {
 		Hold hold = this.desk.hold(this.desk.come(LockMode.EXCLUSIVE));
-		hold.holdAtLeast(Duration.ofHours(1));
+		hold.holdAtLeast(hold.nextLevel(), Duration.ofHours(1));
 		hold.lose("it is a test");
 		this.desk.leave(hold);
 		assertThat(hold.isKept()).isFalse();
