@@ -13,12 +13,16 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.SocketAddressResolver;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -63,7 +67,11 @@ final class LettuceLockConnections {
 		}
 		LettuceClientConfiguration configuration = lettuce.getClientConfiguration();
 		EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
-		ClientResources resources = resources(configuration, loop);
+		PrimaryAddress primary = new PrimaryAddress(servers,
+				configuration.getClientResources()
+					.map(ClientResources::socketAddressResolver)
+					.orElseGet(() -> SocketAddressResolver.create(DnsResolvers.UNRESOLVED)));
+		ClientResources resources = resources(configuration, loop, primary);
 		LettuceClientConfiguration client = new LockClientConfiguration(configuration, resources,
 				options(configuration, lettuce.isClusterAware(), unanswered));
 		LettuceConnectionFactory own = start(servers, client);
@@ -71,13 +79,36 @@ final class LettuceLockConnections {
 		Duration connectTimeout = configuration.getClientOptions()
 			.map((options) -> options.getSocketOptions().getConnectTimeout())
 			.orElse(SocketOptions.DEFAULT_CONNECT_TIMEOUT_DURATION);
-		return new LockConnections(new LettuceScriptConnection(own, connectTimeout),
-				new LettuceScriptConnection(replicated, connectTimeout), LockConnections.subscriptionsOf(own), () -> {
-					own.destroy();
-					replicated.destroy();
-					resources.shutdown(0, 2, TimeUnit.SECONDS);
-					loop.shutdown(0, 2, TimeUnit.SECONDS);
-				});
+		LettuceScriptConnection scripts = new LettuceScriptConnection(own, connectTimeout, primary);
+		LettuceScriptConnection others = new LettuceScriptConnection(replicated, connectTimeout, primary);
+		Disposable following = follow(primary, resources, scripts, others);
+		return new LockConnections(scripts, others, LockConnections.subscriptionsOf(own), () -> {
+			following.dispose();
+			own.destroy();
+			replicated.destroy();
+			resources.shutdown(0, 2, TimeUnit.SECONDS);
+			loop.shutdown(0, 2, TimeUnit.SECONDS);
+		});
+	}
+
+	/**
+	 * Let connections lead to the primary, also when it changes.
+	 * @return ends that
+	 */
+	private static Disposable follow(PrimaryAddress primary, ClientResources resources, LettuceScriptConnection scripts,
+			LettuceScriptConnection replicated) {
+		if (scripts.isCluster()) {
+			// The driver follows, but a new primary may lack leases
+			return resources.eventBus()
+				.get()
+				.ofType(ClusterTopologyChangedEvent.class)
+				.subscribe((event) -> scripts.interrupted());
+		}
+		return primary.watch(() -> {
+			replicated.follow();
+			// Last, because it renews the leases
+			scripts.follow();
+		});
 	}
 
 	/** No connection is opened before the first use. */
@@ -92,7 +123,8 @@ final class LettuceLockConnections {
 	 * Return resources with a separate network thread, which the application cannot
 	 * block. The thread answers a message with a command without waking another thread.
 	 */
-	private static ClientResources resources(LettuceClientConfiguration configuration, EventLoopGroupProvider loop) {
+	private static ClientResources resources(LettuceClientConfiguration configuration, EventLoopGroupProvider loop,
+			PrimaryAddress primary) {
 		Delay delay = Delay.exponential(Duration.ofMillis(10), LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS);
 		return configuration.getClientResources()
 			// A copy that does not share these would end them with itself
@@ -103,6 +135,7 @@ final class LettuceLockConnections {
 			.orElseGet(DefaultClientResources::builder)
 			.eventLoopGroupProvider(loop)
 			.reconnectDelay(delay)
+			.socketAddressResolver(primary)
 			.build();
 	}
 
@@ -175,7 +208,10 @@ final class LettuceLockConnections {
 
 		@Override
 		public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-			return this.application.getRedisCredentialsProviderFactory();
+			// The default asks the configuration of the application at each connect
+			return this.application.getRedisCredentialsProviderFactory()
+				.or(() -> Optional.of(new RedisCredentialsProviderFactory() {
+				}));
 		}
 
 		@Override

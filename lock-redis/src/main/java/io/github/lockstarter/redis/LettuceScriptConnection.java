@@ -4,6 +4,8 @@ package io.github.lockstarter.redis;
 
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -16,6 +18,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -49,6 +52,8 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 
 	private final Duration connectTimeout;
 
+	private final PrimaryAddress primary;
+
 	private final BiConsumer<RedisClusterAsyncCommands<byte[], byte[]>, Throwable> failures = this::failed;
 
 	/** How many scripts were sent a second time, behind later calls. */
@@ -64,16 +69,24 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 
 	private volatile long openedAt;
 
+	/** Where the primary was when the connection was opened. */
+	private volatile Set<SocketAddress> addresses = Set.of();
+
 	private volatile Runnable doubt = () -> {
+	};
+
+	private volatile Runnable interruption = () -> {
 	};
 
 	/**
 	 * Create a connection that is opened by its first use.
 	 * @param factory opens it, and is closed elsewhere
 	 * @param connectTimeout how long the first attempt to connect may take
+	 * @param primary where the factory connects to
 	 */
-	LettuceScriptConnection(LettuceConnectionFactory factory, Duration connectTimeout) {
+	LettuceScriptConnection(LettuceConnectionFactory factory, Duration connectTimeout, PrimaryAddress primary) {
 		this.factory = factory;
+		this.primary = primary;
 		this.connectTimeout = connectTimeout;
 		this.timeout = factory.getClientConfiguration().getCommandTimeout().toNanos();
 		factory.getRequiredNativeClient().addListener(this);
@@ -205,6 +218,8 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 	private RedisClusterAsyncCommands<byte[], byte[]> openOnce() {
 		// Closes the connection to a server that is no longer the right one
 		this.factory.resetConnection();
+		// First, so that a later move is noticed
+		this.addresses = lookUp();
 		RedisConnection connection = this.factory.getConnection();
 		try {
 			RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();
@@ -219,11 +234,18 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 
 	/**
 	 * Connect anew after an answer of a wrong server, and if the server is silent: the
-	 * address may belong to another server by now. In a cluster, the driver follows
-	 * redirections, and one server does not concern the others.
+	 * address may belong to another server by now. In a cluster, one server does not
+	 * concern the others, and the driver follows redirections, except those of a server
+	 * that was selected here.
 	 */
 	private void failed(RedisClusterAsyncCommands<byte[], byte[]> commands, Throwable ex) {
-		if (isCluster() || System.nanoTime() - this.openedAt <= SHORTEST_USE) {
+		if (this.factory.getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+			if (ScriptErrors.isRedirection(ex)) {
+				cluster.refreshPartitionsAsync();
+			}
+			return;
+		}
+		if (System.nanoTime() - this.openedAt <= SHORTEST_USE) {
 			return;
 		}
 		if (ScriptErrors.isWrongServer(ex)) {
@@ -254,16 +276,46 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 		});
 	}
 
+	/**
+	 * Connect anew at once if the primary is not where it was.
+	 */
+	void follow() {
+		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
+		if (commands != null) {
+			Set<SocketAddress> addresses = lookUp();
+			if (!addresses.isEmpty() && Collections.disjoint(addresses, this.addresses)) {
+				connectAnew(commands, new IllegalStateException("The primary has moved to " + addresses));
+			}
+		}
+	}
+
+	private Set<SocketAddress> lookUp() {
+		return (this.factory.getRequiredNativeClient() instanceof RedisClient client) ? this.primary.lookUp(client)
+				: Set.of();
+	}
+
 	private void connectAnew(RedisClusterAsyncCommands<byte[], byte[]> commands, Throwable reason) {
 		if (this.commands.forget(commands)) {
 			logger.debug("Connecting anew", reason);
+			this.commands.connected();
 			this.doubt.run();
+			interrupted();
 		}
 	}
 
 	@Override
 	public void onDoubt(Runnable task) {
 		this.doubt = task;
+	}
+
+	@Override
+	public void onInterruption(Runnable task) {
+		this.interruption = task;
+	}
+
+	/** Let leases be renewed, because the server may be another one that lacks some. */
+	void interrupted() {
+		this.interruption.run();
 	}
 
 	@Override
@@ -292,6 +344,7 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 		RedisClusterAsyncCommands<byte[], byte[]> commands = this.commands.connection();
 		if (commands != null) {
 			loadScripts(commands);
+			interrupted();
 		}
 	}
 

@@ -229,6 +229,11 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
+	public void onInterruption(Runnable task) {
+		this.scripts.onInterruption(task);
+	}
+
+	@Override
 	public boolean mayBlock() {
 		return this.awaitingReleases || this.scripts.mayBlock();
 	}

@@ -220,7 +220,8 @@ public final class RedisVoter implements Voter, AutoCloseable {
 		this.failedAt = System.nanoTime();
 		this.failure = failure;
 		if (failure != null && !before && !this.closed) {
-			logger.warn("Redis server " + this.address + " has no vote on locks for now: " + FailureReason.of(failure));
+			logger.warn("Redis server " + this.address + " cannot be asked for locks, so the other servers decide: "
+					+ FailureReason.of(failure));
 		}
 		else if (failure == null && before) {
 			this.repetitions.outageOver();

@@ -44,6 +44,13 @@ interface ScriptConnection extends AutoCloseable {
 	void onDoubt(Runnable task);
 
 	/**
+	 * Set what to run when scripts go to a new connection, perhaps of a server that lacks
+	 * leases. It must not block.
+	 */
+	default void onInterruption(Runnable task) {
+	}
+
+	/**
 	 * Return whether {@link #send} blocks its thread until the server has answered.
 	 */
 	boolean mayBlock();

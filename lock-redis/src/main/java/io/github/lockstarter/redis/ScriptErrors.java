@@ -52,6 +52,13 @@ final class ScriptErrors {
 	}
 
 	/**
+	 * Return whether another server of the cluster has the lock.
+	 */
+	static boolean isRedirection(Throwable ex) {
+		return hasCode(ex, "MOVED");
+	}
+
+	/**
 	 * Return the exception to throw.
 	 * @param ex the exception of the driver
 	 * @param call the call, whose first key is that of the lock

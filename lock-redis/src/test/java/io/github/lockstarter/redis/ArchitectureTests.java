@@ -20,9 +20,9 @@ class ArchitectureTests extends AbstractArchitectureTests {
 
 	@Override
 	protected String[] startingThreads() {
-		// A driver blocks a thread while it connects or subscribes; both threads end with
-		// the store
-		return new String[] { ".redis.ConnectAttempts", ".redis.RedisReleaseSignal" };
+		// A driver blocks a thread while it connects, subscribes or looks an address up;
+		// these threads end with the store
+		return new String[] { ".redis.ConnectAttempts", ".redis.PrimaryAddress", ".redis.RedisReleaseSignal" };
 	}
 
 	@Test

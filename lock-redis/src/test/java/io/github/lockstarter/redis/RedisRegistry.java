@@ -74,6 +74,11 @@ final class RedisRegistry implements AutoCloseable {
 		return new RedisRegistry(connections, settings, RedisLockSettings.DEFAULTS);
 	}
 
+	static RedisRegistry of(RedisConnectionFactory connections, EngineSettings settings,
+			RedisLockSettings redisSettings) {
+		return new RedisRegistry(connections, settings, redisSettings);
+	}
+
 	static RedisRegistry lettuce(RedisServer redis) {
 		return lettuce(redis, SETTINGS);
 	}
@@ -222,6 +227,10 @@ final class RedisRegistry implements AutoCloseable {
 		// The server answers this after it has loaded the scripts
 		acquire(request).close();
 		Awaitility.await().until(() -> redis.command("EXISTS", "lock:{connected:1}").equals("0"));
+	}
+
+	RedisLockStore store() {
+		return this.store;
 	}
 
 	LockRegistry registry() {

@@ -3,6 +3,7 @@
 package io.github.lockstarter.servers;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -14,6 +15,8 @@ public final class RedisCluster implements AutoCloseable {
 	private static final int NODES = 3;
 
 	private static final int SLOTS = 16384;
+
+	private static final int LOOKS_PER_PROMOTION = 1200;
 
 	private final List<RedisServer> nodes;
 
@@ -93,6 +96,45 @@ public final class RedisCluster implements AutoCloseable {
 			i++;
 		}
 		return this.nodes.get(i);
+	}
+
+	/**
+	 * Let a new replica replace the node of a key by a manual failover, which loses no
+	 * write, and then that node the replica.
+	 * @param pause runs while the replica is the primary
+	 */
+	public void failOver(String key, Runnable pause) {
+		RedisServer node = nodeOf(key);
+		String id = node.command("CLUSTER", "MYID");
+		String other;
+		try (RedisServer replica = RedisServer.startClusterNode()) {
+			other = replica.command("CLUSTER", "MYID");
+			replica.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(node.port()));
+			ServerProcess.await("The new node", () -> replica.command("CLUSTER", "INFO").contains("cluster_state:ok"));
+			replica.command("CLUSTER", "REPLICATE", id);
+			promote(replica);
+			pause.run();
+			promote(node);
+		}
+		this.nodes.forEach((known) -> answer(known, "CLUSTER", "FORGET", other));
+	}
+
+	private void promote(RedisServer replica) {
+		String id = replica.command("CLUSTER", "MYID");
+		// Those that do not know it as a replica would not vote for it
+		ServerProcess.await("The replica",
+				() -> replica.command("ROLE").contains("connected") && this.nodes.stream()
+					.allMatch((node) -> node.command("CLUSTER", "NODES")
+						.lines()
+						.anyMatch((line) -> line.startsWith(id) && line.contains("slave"))));
+		AtomicInteger looks = new AtomicInteger();
+		ServerProcess.await("The promotion", () -> {
+			// One that gets too few votes ends after five seconds
+			if (looks.getAndIncrement() % LOOKS_PER_PROMOTION == 0) {
+				answer(replica, "CLUSTER", "FAILOVER");
+			}
+			return replica.command("ROLE").startsWith("master");
+		});
 	}
 
 	/**
