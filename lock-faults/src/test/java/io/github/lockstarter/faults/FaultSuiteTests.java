@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.github.lockstarter.faults.history.Step;
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.RedisFault;
+import io.github.lockstarter.faults.nemesis.RedisNodesFault;
 import io.github.lockstarter.faults.nemesis.ServerFault;
 import io.github.lockstarter.faults.nemesis.SiteKind;
 import io.github.lockstarter.faults.nemesis.WorkerFault;
@@ -45,6 +46,14 @@ class FaultSuiteTests {
 	void nothingThatIsPromisedIsBrokenAt(Competitor competitor, SiteKind kind) throws Exception {
 		assumeThat(kind.isAvailable()).as("a C compiler, and a Redis that is linked dynamically").isTrue();
 		assertNothingBroken(competitor, kind, Fault.at(kind));
+	}
+
+	@ParameterizedTest
+	@FullProfileOnly
+	@CsvSource({ "SENTINEL, FAILOVER_PLANNED", "CLUSTER, NODE_FAILED_OVER" })
+	void nothingThatIsPromisedIsBrokenByAPlannedFailoverWithJedis(SiteKind kind, RedisNodesFault fault)
+			throws Exception {
+		assertNothingBroken(Competitor.OURS_JEDIS, kind, List.of(fault));
 	}
 
 	@Test

@@ -32,6 +32,16 @@ public enum RedisNodesFault implements Fault {
 		sentinels(attack).exchange();
 	})),
 
+	/**
+	 * For some seconds, the old primary accepts writes and keeps its connections, while a
+	 * new instance connects to the new one.
+	 */
+	FAILOVER_PLANNED(ofReplica("planned Sentinel failover while an instance is replaced", (attack) -> {
+		sentinels(attack).promote();
+		attack.crew().replace(attack.anyWorker());
+		sentinels(attack).awaitReplica();
+	}).with(Mode.LINGERING)),
+
 	/** Requests are redirected, and scripts find only some of their keys on a node. */
 	SLOTS_MOVED(ofCluster("Cluster slots moved to other nodes", (attack) -> {
 		for (int i = 0; i < 3; i++) {
@@ -40,6 +50,11 @@ public enum RedisNodesFault implements Fault {
 			}
 		}
 	})),
+
+	/** The new primary has all data. */
+	NODE_FAILED_OVER(ofCluster("manual failover of a Cluster node, and back",
+			(attack) -> cluster(attack).failOver(attack.keys().get(0),
+					() -> LockSupport.parkNanos(attack.leases(1.5).toNanos())))),
 
 	/** The locks of the other nodes must not be affected. */
 	NODE_PAUSED(ofCluster("Cluster node paused for longer than lease and time-outs (SIGSTOP)",

@@ -49,6 +49,22 @@ final class SentinelSite implements RedisSite {
 	 * replica.
 	 */
 	void exchange() throws InterruptedException {
+		RedisServer old = this.primary;
+		awaitPromotion();
+		old.restart();
+		old.command("REPLICAOF", "127.0.0.1", String.valueOf(this.primary.port()));
+		awaitReplica();
+	}
+
+	/**
+	 * Let the sentinel promote the replica although the primary is well.
+	 */
+	void promote() throws InterruptedException {
+		this.sentinel.command("SENTINEL", "FAILOVER", ServerAddress.PRIMARY);
+		awaitPromotion();
+	}
+
+	private void awaitPromotion() throws InterruptedException {
 		long start = System.nanoTime();
 		String promoted = String.valueOf(this.replica.port());
 		while (!this.sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", ServerAddress.PRIMARY).endsWith(promoted)
@@ -61,12 +77,13 @@ final class SentinelSite implements RedisSite {
 		RedisServer old = this.primary;
 		this.primary = this.replica;
 		this.replica = old;
-		old.restart();
-		old.command("REPLICAOF", "127.0.0.1", promoted);
-		awaitReplica();
 	}
 
-	private void awaitReplica() throws InterruptedException {
+	/**
+	 * Wait until the primary has a replica. A sentinel demotes a former primary that is
+	 * well after 8 to 20 s.
+	 */
+	void awaitReplica() throws InterruptedException {
 		while (!this.replica.command("ROLE").contains("connected")) {
 			Thread.sleep(20);
 		}

@@ -22,6 +22,9 @@ public enum Competitor {
 	/** The same as the first, with a replica that confirms each grant. */
 	OURS_CONFIRMED("ours, min-replica-acks 1", Kind.SENTINEL),
 
+	/** The same as the first, on connections of Jedis. */
+	OURS_JEDIS("ours, Jedis", Kind.SINGLE, Kind.SENTINEL, Kind.CLUSTER),
+
 	/** The locks of this project on a majority of independent servers. */
 	OURS_REDLOCK("ours, Redlock", Kind.INDEPENDENT),
 
@@ -77,7 +80,8 @@ public enum Competitor {
 	 */
 	public boolean isOurs() {
 		return switch (this) {
-			case OURS, OURS_UNFENCED, OURS_CONFIRMED, OURS_REDLOCK, OURS_POSTGRESQL, OURS_MARIADB, OURS_ZOOKEEPER ->
+			case OURS, OURS_UNFENCED, OURS_CONFIRMED, OURS_JEDIS, OURS_REDLOCK, OURS_POSTGRESQL, OURS_MARIADB,
+					OURS_ZOOKEEPER ->
 				true;
 			default -> false;
 		};
@@ -122,10 +126,11 @@ public enum Competitor {
 
 	/**
 	 * Return whether something may be left without holders and waiters: the last fencing
-	 * token.
+	 * token, and for some seconds a release that a driver may repeat.
 	 */
 	public boolean mayBeLeft(String storedKey) {
-		return storedKey.endsWith(":fence") || storedKey.startsWith("redisson_lock_token");
+		return storedKey.endsWith(":fence") || storedKey.contains(":released:")
+				|| storedKey.startsWith("redisson_lock_token");
 	}
 
 	/**
@@ -133,8 +138,9 @@ public enum Competitor {
 	 */
 	LockClient connect(ServerAddress address, Duration leaseTime) {
 		return switch (this) {
-			case OURS, OURS_UNFENCED -> OurClient.onRedis(address, leaseTime, 0);
-			case OURS_CONFIRMED -> OurClient.onRedis(address, leaseTime, 1);
+			case OURS, OURS_UNFENCED -> OurClient.onRedis(SpringConnections.withLettuce(address), leaseTime, 0);
+			case OURS_CONFIRMED -> OurClient.onRedis(SpringConnections.withLettuce(address), leaseTime, 1);
+			case OURS_JEDIS -> OurClient.onRedis(SpringConnections.withJedis(address), leaseTime, 0);
 			case OURS_REDLOCK -> OurClient.onIndependentServers(address, leaseTime);
 			case OURS_POSTGRESQL, OURS_MARIADB -> OurClient.inDatabase(address, leaseTime);
 			case OURS_ZOOKEEPER -> OurClient.inZooKeeper(address, leaseTime);

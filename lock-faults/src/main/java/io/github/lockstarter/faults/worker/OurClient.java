@@ -64,8 +64,7 @@ final class OurClient implements LockClient {
 				OnPersistenceContext.DEFAULT, LockListener.NO_OP);
 	}
 
-	static OurClient onRedis(ServerAddress address, Duration leaseTime, int minReplicaAcks) {
-		SpringConnections connections = new SpringConnections(address);
+	static OurClient onRedis(SpringConnections connections, Duration leaseTime, int minReplicaAcks) {
 		RedisLockStore store = new RedisLockStore(connections.factory(), settings(minReplicaAcks));
 		return new OurClient(store, leaseTime, () -> {
 			store.close();

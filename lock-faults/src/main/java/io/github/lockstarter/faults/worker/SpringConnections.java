@@ -7,9 +7,11 @@ import java.util.Set;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -17,14 +19,33 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class SpringConnections implements AutoCloseable {
 
-	private final LettuceConnectionFactory factory;
+	private final RedisConnectionFactory factory;
 
-	SpringConnections(ServerAddress address) {
-		this.factory = new LettuceConnectionFactory(configuration(address));
-		this.factory.start();
+	private final Runnable closing;
+
+	private SpringConnections(RedisConnectionFactory factory, Runnable closing) {
+		this.factory = factory;
+		this.closing = closing;
 	}
 
-	LettuceConnectionFactory factory() {
+	static SpringConnections withLettuce(ServerAddress address) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration(address));
+		factory.start();
+		return new SpringConnections(factory, factory::destroy);
+	}
+
+	static SpringConnections withJedis(ServerAddress address) {
+		RedisConfiguration servers = configuration(address);
+		JedisConnectionFactory factory = switch (address.kind()) {
+			case SENTINEL -> new JedisConnectionFactory((RedisSentinelConfiguration) servers);
+			case CLUSTER -> new JedisConnectionFactory((RedisClusterConfiguration) servers);
+			default -> new JedisConnectionFactory((RedisStandaloneConfiguration) servers);
+		};
+		factory.afterPropertiesSet();
+		return new SpringConnections(factory, factory::destroy);
+	}
+
+	RedisConnectionFactory factory() {
 		return this.factory;
 	}
 
@@ -53,7 +74,7 @@ final class SpringConnections implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.factory.destroy();
+		this.closing.run();
 	}
 
 }

@@ -25,7 +25,7 @@ final class SpringIntegrationClient implements LockClient {
 	private final RedisLockRegistry registry;
 
 	SpringIntegrationClient(ServerAddress address, Duration leaseTime) {
-		this.connections = new SpringConnections(address);
+		this.connections = SpringConnections.withLettuce(address);
 		this.renewals.setDaemon(true);
 		this.renewals.initialize();
 		this.registry = new RedisLockRegistry(this.connections.factory(), "faults", leaseTime);

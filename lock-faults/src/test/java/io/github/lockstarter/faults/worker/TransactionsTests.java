@@ -136,7 +136,8 @@ class TransactionsTests {
 
 	private static LockClient connect(RedisServer redis) {
 		LockClient client = OurClient.onRedis(
-				new ServerAddress(ServerAddress.Kind.SINGLE, List.of("127.0.0.1:" + redis.port())),
+				SpringConnections
+					.withLettuce(new ServerAddress(ServerAddress.Kind.SINGLE, List.of("127.0.0.1:" + redis.port()))),
 				Duration.ofMinutes(1), 0);
 		// The first connection of a JVM may take seconds on a busy machine
 		Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
