@@ -34,7 +34,7 @@ class LabAccess implements HandlerInterceptor, WebMvcConfigurer {
 
 	static final String TOKEN_HEADER = "X-Lab-Token";
 
-	private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1");
+	static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1");
 
 	private final String token = UUID.randomUUID().toString();
 
