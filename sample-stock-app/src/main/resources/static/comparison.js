@@ -49,7 +49,7 @@ document.getElementById("forget").addEventListener("click", () => {
 	keep();
 	document.getElementById("rows").replaceChildren();
 	document.getElementById("comparison").hidden = true;
-	document.getElementById("default-run").focus();
+	document.getElementById("run").focus();
 });
 
 /** Adds a result, unless it is known from before the page was loaded again; its link repeats its run. */

@@ -5,13 +5,13 @@ import { complaint, getChoices, setChoices, showChoices } from "./choices.js";
 import { addResult } from "./comparison.js";
 import { follow } from "./events.js";
 import { fromLink } from "./link.js";
-import { conditions, count, summary, title } from "./words.js";
+import { conditions, count, deed, summary, title } from "./words.js";
 
 /** Starts runs, and shows what becomes of them. */
 
 const element = (id) => document.getElementById(id);
 
-const buttons = [element("default-run"), element("start")];
+const buttons = [element("run"), element("start")];
 
 const instances = new Instances(act);
 
@@ -21,32 +21,55 @@ let info;
 /** The run that is shown: its id, request, cards and results. */
 let run;
 
-/** The requests of the runs that follow the chosen one. */
-let then = [];
+/** The requests of the runs that the big button starts, one after the other. */
+let planned = [];
 
 async function load() {
 	info = await (await request("api/lab")).json();
-	showChoices(info, () => {
-		complain("");
-		plan([]);
-	});
-	setChoices(info.defaults, info);
-	run = { request: info.defaults, cards: showStocks(info.defaults), results: [] };
-	const { stock, users, instances: shops } = info.defaults;
-	element("default-run").textContent = `Sell ${count(stock, "piece")} without a lock, then with ours`;
-	element("lead").textContent = `Behind this page, ${count(shops, "instance")} of one shop sell the same ${count(stock, "piece")} `
-		+ `to ${count(users, "customer")} at once. A box fills when its piece is sold, and turns red when the same piece is sold again.`;
-	element("default-run").addEventListener("click", () => start(info.defaults));
+	showChoices(info, () => complain(""));
+	element("run").addEventListener("click", () => start(planned));
 	element("form").addEventListener("submit", startChosen);
 	element("stop").addEventListener("click", stop);
 	addEventListener("hashchange", useLink);
 	addEventListener("click", useLinkAgain);
 	document.addEventListener("visibilitychange", () => watchOther().catch(() => {}));
-	idle("Ready. It takes less than half a minute, and this computer is all it needs.");
+	enable(true);
 	useLink();
 	if (info.run) {
 		watch(info.run.id);
 	}
+	else {
+		await prepare();
+	}
+}
+
+/** Lets the instances start while the reader reads. */
+async function prepare() {
+	for (;;) {
+		const list = await (await request("api/lab/instances", { method: "POST" })).json();
+		if (!isIdle()) {
+			return;
+		}
+		instances.show(list, false);
+		if (!list.some(({ state }) => state === "starting")) {
+			instances.rest();
+			announce(list.every(({ state }) => state === "running") ? "The instances are ready." : "");
+			return;
+		}
+		await new Promise((resolve) => setTimeout(resolve, 1000));
+		if (!isIdle()) {
+			return;
+		}
+	}
+}
+
+/** Shows what a run is to sell, before it sells. */
+function show(chosen, id) {
+	run = { id, request: chosen, cards: showStocks(chosen), results: [] };
+	const { stock, users, instances: shops } = chosen;
+	element("lead").textContent = `Behind this page, ${count(shops, "instance")} of one shop sell${shops === 1 ? "s" : ""} the same `
+		+ `${count(stock, "piece")} to ${count(users, "customer")} at once. A box fills when its piece is sold, and turns red when `
+		+ "the same piece is sold again.";
 }
 
 /** Another page may have started a run meanwhile. */
@@ -86,25 +109,30 @@ function send(url, options) {
 	return fetch(url, { ...options, headers, cache: "no-store" });
 }
 
+/** Plans what the address of the page says, or else what a newcomer should see first. */
 function useLink() {
 	const link = fromLink(location.hash, info);
-	if (link) {
-		setChoices(link.requests[0], info);
-		plan(link.requests.slice(1));
-		complain(link.problems.join("\n"), "problem");
-		element(link.problems.length ? "problem" : "choices").scrollIntoView();
-		element("start").focus({ preventScroll: true });
-		if (isIdle()) {
-			say(`${then.length ? `The ${then.length + 1} runs` : "The choices"} of the link are below. Press Start.`);
-		}
+	if (!link && planned.length && location.hash) {
+		return;
 	}
-}
-
-/** Says which runs follow the chosen one. */
-function plan(requests) {
-	then = requests;
-	element("then").textContent = requests.map((request) => `Then ${request.strategies.join(", ")} with ${conditions(request)}.`)
-		.join("\n");
+	planned = link?.requests ?? [info.defaults];
+	element("run").textContent = planned.length > 3 ? `Repeat the ${planned.length} runs of the link`
+		: planned.map((each, index) => index ? deed(each).replace("Sell", "sell") : deed(each)).join(", then ");
+	setChoices(planned[0], info);
+	if (!isIdle()) {
+		return;
+	}
+	show(planned[0]);
+	complain(link?.problems.join("\n") ?? "");
+	idle(link ? `Ready: ${planned.length > 1 ? `${planned.length} runs, the first with ` : ""}${conditions(planned[0])}.`
+		: "Ready. It takes less than half a minute, and this computer is all it needs.");
+	if (link) {
+		element(link.problems.length ? "error" : "run").scrollIntoView({ block: "nearest" });
+		if (!link.problems.length) {
+			run.cards[0].show();
+		}
+		element("run").focus({ preventScroll: true });
+	}
 }
 
 /** No hash changes with the link of the run that the address names already. */
@@ -123,24 +151,23 @@ function startChosen(event) {
 		problem.input.focus();
 		return;
 	}
-	start(getChoices(), then);
+	start([getChoices()]);
 }
 
-async function start(chosen, others = []) {
+async function start([chosen, ...others]) {
 	if (!isIdle()) {
 		return;
 	}
 	complain("");
-	plan(others);
 	busy("Starting");
-	run = { request: chosen, cards: showStocks(chosen), results: [] };
+	show(chosen);
 	run.cards[0].show();
 	try {
 		const response = await request("api/lab/runs", { method: "POST", body: JSON.stringify(chosen),
 			headers: { "Content-Type": "application/json" } });
 		await watch((await response.json()).id);
-		if (then.length && run.results.length === run.cards.length) {
-			await start(then[0], then.slice(1));
+		if (others.length && run.results.length === run.cards.length) {
+			await start(others);
 		}
 	}
 	catch (error) {
@@ -195,7 +222,7 @@ async function open(id) {
 
 function showState(id, state) {
 	if (run.id !== id) {
-		run = { id, request: state.request, cards: showStocks(state.request), results: [] };
+		show(state.request, id);
 	}
 	// Those that ended while the connection was lost
 	state.results.slice(run.results.length).forEach(finish);
@@ -207,6 +234,12 @@ function showState(id, state) {
 
 function showFrame({ phase, message, current, sold, numbers, instances: list }) {
 	busy(message);
+	if (phase !== run.phase) {
+		run.phase = phase;
+		if (phase === "starting") {
+			announce(message);
+		}
+	}
 	instances.show(list, Boolean(current) && family(current.strategy) === "distributed-lock");
 	if (!current) {
 		return;
@@ -220,7 +253,8 @@ function showFrame({ phase, message, current, sold, numbers, instances: list }) 
 	// A result is final
 	if (current.index >= run.results.length) {
 		card.stock.add(sold);
-		card.say(phase === "warming-up" ? "warming up …" : "selling …");
+		card.say(phase === "warming-up" ? "warming up …" : list.some(({ state }) => state === "running") ? "selling …"
+			: "nobody sells at the moment");
 		if (numbers) {
 			card.numbers(numbers);
 		}
@@ -281,7 +315,7 @@ function busy(message) {
 
 function idle(message) {
 	if (document.activeElement === element("stop")) {
-		element("default-run").focus();
+		element("run").focus();
 	}
 	enable(true);
 	element("stop").hidden = true;

@@ -6,6 +6,10 @@ const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 const titles = { none: "Without a lock", "distributed-lock": "With our lock" };
 
+/** What a button does besides selling. */
+const deeds = { none: "", slow: ", some of them slowly", pause: ", and pause an owner", crash: ", and crash an instance",
+	"redis-restart": ", and restart Redis", flushall: ", and let Redis forget all" };
+
 const plain = { none: "", slow: "slow sales", pause: "a paused owner", crash: "a crash", "redis-restart": "Redis restarted",
 	flushall: "FLUSHALL" };
 
@@ -53,6 +57,15 @@ export function conditions({ instances, users, stock, fault, struck = true, byHa
 	const name = plain[fault] ?? fault;
 	return [count(instances, "instance"), count(users, "customer"), count(stock, "piece"),
 		name && !struck ? `${name} (not reached)` : name, ...byHand.map((what) => `${what} by hand`)].filter(Boolean).join(", ");
+}
+
+/** What a run does, as a button says it. */
+export function deed({ strategies, stock, fault }) {
+	const way = (strategy, index) => strategy === "none" ? "without a lock"
+		: strategy !== "distributed-lock" ? `with ${strategy}` : index ? "with ours" : "with our lock";
+	const ways = strategies.length > 3 ? `with ${strategies.length} strategies, one after the other`
+		: strategies.map(way).join(", then ");
+	return `Sell ${count(stock, "piece")} ${ways}${deeds[fault] ?? ""}`;
 }
 
 /** What became of a run, in a sentence for each strategy, or for all with the same verdict if there are many. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public class ServerProcess implements AutoCloseable {
 
 	/** On a busy machine, a database that was killed takes long to recover. */
-	static final Duration PATIENCE = Duration.ofMinutes(3);
+	public static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final ProcessBuilder builder;
 

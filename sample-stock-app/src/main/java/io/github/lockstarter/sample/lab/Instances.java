@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -57,6 +59,8 @@ class Instances {
 			"spring.datasource.password", "shop.directory", "distributed-lock.zookeeper.connect-string",
 			"distributed-lock.redlock.nodes");
 
+	private static final Log logger = LogFactory.getLog(Instances.class);
+
 	private final Environment environment;
 
 	private final HttpClient http = newClient();
@@ -85,6 +89,28 @@ class Instances {
 	List<URI> start(int count) {
 		launch(count);
 		return first(count).stream().map(Instance::awaitReady).toList();
+	}
+
+	/**
+	 * Start some for the first run, and do not wait for them. Does nothing if there were
+	 * any before.
+	 */
+	void prepare(int count) {
+		if (first(1).isEmpty()) {
+			launch(count);
+			Thread waiting = new Thread(() -> first(count).forEach(this::awaitReady), "lab-instances");
+			waiting.setDaemon(true);
+			waiting.start();
+		}
+	}
+
+	private void awaitReady(Instance instance) {
+		try {
+			instance.awaitReady();
+		}
+		catch (IllegalStateException ex) {
+			logger.debug("The next run tries again, and tells what is wrong", ex);
+		}
 	}
 
 	private synchronized void launch(int count) {
@@ -212,7 +238,15 @@ class Instances {
 
 		private URI awaitReady() {
 			if (!this.ready) {
-				this.process.await(this::answers);
+				try {
+					this.process.await(this::answers);
+				}
+				catch (IllegalStateException ex) {
+					throw new IllegalStateException("shop-" + this.number
+							+ (isAlive() ? " did not serve within " + ServerProcess.PATIENCE.toSeconds() + " s"
+									: " ended before it served"),
+							ex);
+				}
 				this.ready = true;
 			}
 			return this.address;

@@ -163,6 +163,14 @@ class LabController {
 		find(id).stop();
 	}
 
+	/** For the first run, which is chosen meanwhile. */
+	@PostMapping("/instances")
+	synchronized List<Instances.View> prepare() {
+		this.lastUse = this.clock.instant();
+		this.instances.prepare(Request.DEFAULTS.instances());
+		return this.instances.first(Instances.LIMIT).stream().map(Instance::view).toList();
+	}
+
 	@PostMapping("/instances/{number}/pause")
 	@ResponseStatus(HttpStatus.ACCEPTED)
 	void pause(@PathVariable int number) {

@@ -47,6 +47,7 @@ import io.github.lockstarter.sample.lab.Sales.End;
 import io.github.lockstarter.sample.lab.Sales.Numbers;
 import io.github.lockstarter.sample.lab.Sales.Part;
 import io.github.lockstarter.sample.lab.Sales.Result;
+import io.github.lockstarter.servers.ServerProcess;
 
 /**
  * Sells the same stock with one strategy after another. Each has a product of its own,
@@ -108,6 +109,8 @@ final class LabRun {
 
 	private List<URI> addresses = List.of();
 
+	private long startingSince;
+
 	private volatile String phase = "";
 
 	private volatile String message = "";
@@ -132,6 +135,7 @@ final class LabRun {
 	}
 
 	private void sayStarting() {
+		this.startingSince = this.clock.getAsLong();
 		say("starting",
 				"Starting %d instance%s".formatted(this.request.instances, (this.request.instances == 1) ? "" : "s"));
 	}
@@ -178,7 +182,7 @@ final class LabRun {
 			if (!this.stopped) {
 				logger.warn("The run has failed", ex);
 			}
-			say("ended", this.stopped ? "Stopped" : "Failed; the log of the shop says why");
+			say("ended", this.stopped ? "Stopped" : "Failed: " + ex.getMessage() + "; the log of the shop says more");
 		}
 		finally {
 			this.customers.shutdownNow();
@@ -208,6 +212,20 @@ final class LabRun {
 		this.phase = phase;
 	}
 
+	/** What goes on now. */
+	private String message(List<Instances.View> instances) {
+		if (this.phase.equals("starting")) {
+			return "%s: %d s, at most %d s".formatted(this.message,
+					TimeUnit.NANOSECONDS.toSeconds(this.clock.getAsLong() - this.startingSince),
+					ServerProcess.PATIENCE.toSeconds());
+		}
+		String paused = instances.stream()
+			.filter((instance) -> instance.state().equals("paused"))
+			.map(Instances.View::name)
+			.collect(Collectors.joining(" and "));
+		return paused.isEmpty() ? this.message : this.message + ", paused: " + paused;
+	}
+
 	private HttpRequest.Builder stock(long product) {
 		return HttpRequest.newBuilder(this.shop.resolve("/api/stock/" + product)).timeout(ANSWER);
 	}
@@ -232,9 +250,10 @@ final class LabRun {
 		int index = Math.max(this.sales.size() - 1, 0);
 		Part part = part(index, 0);
 		int sold = part.pieces().size();
+		List<Instances.View> views = views();
 		write(out, "state",
-				new State(this.id, this.request, this.phase, this.message, current(index), timesSold(part.pieces()),
-						part.numbers(), views(),
+				new State(this.id, this.request, this.phase, message(views), current(index), timesSold(part.pieces()),
+						part.numbers(), views,
 						this.sales.subList(0, Math.min(index, this.sales.size()))
 							.stream()
 							.map((sale) -> Objects.requireNonNull(sale.result))
@@ -264,8 +283,9 @@ final class LabRun {
 
 	private int writeFrame(OutputStream out, int index, int sold) throws IOException {
 		Part part = part(index, sold);
+		List<Instances.View> views = views();
 		write(out, "frame",
-				new Frame(this.phase, this.message, current(index), part.pieces(), part.numbers(), views()));
+				new Frame(this.phase, message(views), current(index), part.pieces(), part.numbers(), views));
 		return part.pieces().size();
 	}
 
@@ -361,10 +381,7 @@ final class LabRun {
 		}
 
 		private void look() {
-			instances().filter(Instance::look).forEach((stopped) -> {
-				strike();
-				say("selling", stopped.view().name() + " is stopped while it sells");
-			});
+			instances().filter(Instance::look).forEach((stopped) -> strike());
 			if (instances().anyMatch((instance) -> !instance.isAlive())) {
 				this.struck |= this.fault == Fault.CRASH && this.sent.get();
 				if (this.lastBeforeFault == null) {

@@ -18,6 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
@@ -114,6 +115,20 @@ class LabAccessTests extends AbstractShopTests {
 	}
 
 	@Test
+	void anInstanceObeysNoOtherNameOfThisComputer() throws Exception {
+		for (String host : new String[] { "evil.example", "127.0.0.1.shop.example", "127.0.0.1" }) {
+			MockHttpServletRequest request = new MockHttpServletRequest("POST", "/api/stock/1/deductions");
+			request.addHeader("Host", host);
+			request.setServerName(host);
+			MockFilterChain served = new MockFilterChain();
+			MockHttpServletResponse response = new MockHttpServletResponse();
+			new InstanceAccess().doFilter(request, response, served);
+			assertThat(response.getStatus()).as(host).isEqualTo(host.equals("127.0.0.1") ? 200 : 403);
+			assertThat(served.getRequest()).as(host).isEqualTo(host.equals("127.0.0.1") ? request : null);
+		}
+	}
+
+	@Test
 	void whatIsMoreThanLookingNeedsTheToken() throws Exception {
 		for (MockHttpServletRequestBuilder request : changing()) {
 			assertRefused(request, "token of this start");
@@ -195,12 +210,13 @@ class LabAccessTests extends AbstractShopTests {
 	private static MockHttpServletRequestBuilder[] changing() {
 		return new MockHttpServletRequestBuilder[] { request(HttpMethod.POST, "/runs"),
 				request(HttpMethod.GET, "/runs/1/events"), request(HttpMethod.DELETE, "/runs/1"),
-				request(HttpMethod.POST, "/instances/1/pause"), request(HttpMethod.POST, "/instances/1/kill") };
+				request(HttpMethod.POST, "/instances"), request(HttpMethod.POST, "/instances/1/pause"),
+				request(HttpMethod.POST, "/instances/1/kill") };
 	}
 
 	private static MockHttpServletRequestBuilder[] all() {
-		MockHttpServletRequestBuilder[] all = Arrays.copyOf(changing(), 6);
-		all[5] = get();
+		MockHttpServletRequestBuilder[] all = Arrays.copyOf(changing(), 7);
+		all[6] = get();
 		return all;
 	}
 

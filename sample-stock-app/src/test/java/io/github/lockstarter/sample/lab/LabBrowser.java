@@ -17,6 +17,7 @@ import java.util.logging.Level;
 
 import org.awaitility.Awaitility;
 import org.openqa.selenium.By;
+import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -102,8 +103,8 @@ final class LabBrowser implements AutoCloseable {
 		this.driver.executeCdpCommand("Emulation.setEmulatedMedia",
 				Map.of("features", List.of(feature("prefers-color-scheme", look.dark() ? "dark" : "light"),
 						feature("prefers-reduced-motion", look.calm() ? "reduce" : "no-preference"))));
-		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
-				Map.of("width", look.width(), "height", 900, "deviceScaleFactor", 1, "mobile", false));
+		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", look.width(), "height",
+				(look.width() < 600) ? 740 : 900, "deviceScaleFactor", 1, "mobile", false));
 		// Two frames later, observers of the size have painted
 		this.driver.executeAsyncScript(
 				"const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))");
@@ -129,9 +130,20 @@ final class LabBrowser implements AutoCloseable {
 		Object data = this.driver
 			.executeCdpCommand("Page.captureScreenshot", Map.of("captureBeyondViewport", true, "clip", clip))
 			.get("data");
+		write(name, Base64.getDecoder().decode((String) data));
+	}
+
+	/**
+	 * Write a picture of what is in the window.
+	 */
+	void screen(String name) {
+		write(name, this.driver.getScreenshotAs(OutputType.BYTES));
+	}
+
+	private void write(String name, byte[] picture) {
 		try {
 			Files.createDirectories(this.pictures);
-			Files.write(this.pictures.resolve(name + ".png"), Base64.getDecoder().decode((String) data));
+			Files.write(this.pictures.resolve(name + ".png"), picture);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -82,7 +82,7 @@ class LabBrowserTests {
 	}
 
 	private static boolean isIdle() {
-		return "false".equals(browser.find("#default-run").getAttribute("aria-disabled"));
+		return "false".equals(browser.find("#run").getAttribute("aria-disabled"));
 	}
 
 	private static void awaitSale() {
@@ -151,12 +151,51 @@ class LabBrowserTests {
 	}
 
 	@Test
+	void aLinkLandsOnItsGridsWithOneButtonThatSaysWhatItDoes() {
+		for (Look look : Look.ALL) {
+			browser.look(look);
+			open("#strategies=redisson,distributed-lock&instances=3&users=20&stock=200&fault=crash");
+			assertThat(browser.text("#run"))
+				.isEqualTo("Sell 200 pieces with redisson, then with ours, and crash an instance");
+			assertThat(texts("#stocks h3")).containsExactly("redisson", "With our lock\ndistributed-lock");
+			assertThat(browser.text("#lead")).contains("3 instances", "200 pieces", "20 customers");
+			assertThat(browser.text("#message")).isEqualTo("Ready: 3 instances, 20 customers, 200 pieces, a crash.");
+			assertThat(List.of("#run", ".card canvas")).as("%s", look).allMatch(LabBrowserTests::isInSight);
+			assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("run");
+			browser.screen("landing-" + look);
+			assertThat(browser.findings()).isEmpty();
+		}
+		browser.find("#run").click();
+		browser.await(() -> !browser.text(".current h3").isEmpty());
+		browser.find("#stop").click();
+		browser.await(LabBrowserTests::isIdle);
+		// Back to what the page shows first
+		browser.script("location.hash = ''");
+		browser.await(() -> browser.text("#run").equals("Sell 500 pieces without a lock, then with ours"));
+		assertThat(browser.text("#lead")).contains("2 instances", "500 pieces", "50 customers");
+	}
+
+	private static boolean isInSight(String selector) {
+		return (Boolean) browser.script("""
+				const { top, bottom } = document.querySelector(arguments[0]).getBoundingClientRect();
+				return top >= 0 && bottom <= innerHeight""", selector);
+	}
+
+	@Test
+	void theInstancesStartWhileThePageIsRead() {
+		// Another test may have killed the second one
+		browser.await(() -> stateIs(1, "idle"));
+		assertThat(browser.findAll(".instance")).hasSizeGreaterThanOrEqualTo(2);
+	}
+
+	@Test
 	void anInstanceIsPausedAndKilledByItsButtons() {
 		open(LONG);
 		browser.find("#start").click();
 		awaitSale();
 		browser.find(".instance:nth-child(1) [data-action=pause]").click();
 		browser.await(() -> stateIs(1, "paused"));
+		browser.await(() -> browser.text("#message").endsWith(", paused: shop-1"));
 		browser.picture("paused", ".instances");
 		assertThat(browser.findings()).isEmpty();
 		browser.await(() -> stateIs(1, "running"));
@@ -181,7 +220,7 @@ class LabBrowserTests {
 		browser.await(LabBrowserTests::isIdle);
 		assertThat(browser.text(".card [data-part=sentence]")).isEqualTo("stopped");
 		assertThat(browser.find("#stop").isDisplayed()).isFalse();
-		assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("default-run");
+		assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("run");
 	}
 
 	@Test
@@ -210,7 +249,7 @@ class LabBrowserTests {
 		browser.find("#start").click();
 		awaitEnd(1);
 		browser.find("#rows a").click();
-		assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("start");
+		assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("run");
 		assertThat(browser.driver().getCurrentUrl()).isEqualTo(page + CHOSEN.formatted(20));
 		browser.press(Keys.ENTER);
 		awaitEnd(2);
@@ -249,11 +288,10 @@ class LabBrowserTests {
 		browser.driver().navigate().refresh();
 		browser.await(LabBrowserTests::isIdle);
 		assertThat(texts("#rows th")).containsExactly("distributed-lock", "none");
-		assertThat(browser.text("#message")).isEqualTo("The 2 runs of the link are below. Press Start.");
-		assertThat(browser.text("#then")).isEqualTo("Then none with 2 instances, 20 customers, 10 pieces.");
-		browser.script("scrollTo(0, document.body.scrollHeight)");
-		browser.picture("link", "footer");
-		browser.find("#start").click();
+		assertThat(browser.text("#message"))
+			.isEqualTo("Ready: 2 runs, the first with 2 instances, 20 customers, 20 pieces.");
+		assertThat(browser.text("#run")).isEqualTo("Sell 20 pieces with our lock, then sell 10 pieces without a lock");
+		browser.find("#run").click();
 		awaitEnd(4);
 		assertThat(texts("#rows th")).containsExactly("distributed-lock", "none", "distributed-lock", "none");
 		assertThat(texts("#rows a")).containsExactly("choose run 1 again", "choose run 2 again", "choose run 3 again",
@@ -291,7 +329,7 @@ class LabBrowserTests {
 					return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2""")).as("%s", reached.get(i))
 				.isTrue();
 		}
-		assertThat(reached).doesNotHaveDuplicates().first().asString().contains("default-run");
+		assertThat(reached).doesNotHaveDuplicates().first().asString().contains("run");
 		assertThat(reached).last().asString().contains("api/strategies");
 	}
 
@@ -322,7 +360,7 @@ class LabBrowserTests {
 		assertThat(browser.find("[name=fault]:checked").getAttribute("value")).isEqualTo("none");
 		assertThat(browser.find("#link").getAttribute("href"))
 			.endsWith("#strategies=none,redis-lua&instances=4&users=50&stock=500&fault=none");
-		assertThat(browser.text("#problem").split("\n")).containsExactly(
+		assertThat(browser.text("#error").split("\n")).containsExactly(
 				"This shop does not have the strategy “<script>”: it is left out.",
 				"The strategy “jpa-open-in-view” needs the profile jpa, without which this shop was started: it is left out.",
 				"instances=“99” is not a number from 1 to 4: 4 is taken instead.",
@@ -337,7 +375,7 @@ class LabBrowserTests {
 		assertThat(browser.text("#profiles-command")).endsWith("spring-boot:run -Dspring-boot.run.profiles=stores,jpa");
 		checkLooks("unknown", "footer");
 		browser.find("[value=none]").click();
-		assertThat(browser.text("#problem")).isEmpty();
+		assertThat(browser.text("#error")).isEmpty();
 		assertThat(browser.complaints()).isEmpty();
 	}
 

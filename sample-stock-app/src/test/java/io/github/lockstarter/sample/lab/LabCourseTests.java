@@ -74,7 +74,7 @@ class LabCourseTests {
 			String page = "http://127.0.0.1:" + shop.port() + "/";
 			Cases.each(steps(), (step) -> {
 				browser.look(new Look(false, 960, true));
-				sell(browser, page + step.link, "#start", step.outcomes.size());
+				sell(browser, page + step.link, step.outcomes.size());
 				picture(browser, "%02d".formatted(step.number), "main", ".instances");
 				List<String> outcomes = texts(browser, "#rows .outcome");
 				assertThat(texts(browser, "#rows th")).containsExactlyElementsOf(step.outcomes.keySet());
@@ -85,21 +85,21 @@ class LabCourseTests {
 				}
 			});
 			browser.look(new Look(false, 1280, true));
-			sell(browser, page, "#default-run", 2);
+			sell(browser, page, 2);
 			picture(browser, COMPARISON, "body", ".stocks");
 		}
 	}
 
-	private static void sell(LabBrowser browser, String link, String button, int results) {
+	private static void sell(LabBrowser browser, String link, int results) {
 		browser.open(link);
 		browser.await(() -> isIdle(browser));
-		browser.find(button).click();
+		browser.find("#run").click();
 		browser.await(() -> browser.findAll("#rows tr").size() == results && isIdle(browser));
 		browser.script("document.activeElement.blur()");
 	}
 
 	private static boolean isIdle(LabBrowser browser) {
-		return "false".equals(browser.find("#default-run").getAttribute("aria-disabled"));
+		return "false".equals(browser.find("#run").getAttribute("aria-disabled"));
 	}
 
 	private static List<String> texts(LabBrowser browser, String selector) {

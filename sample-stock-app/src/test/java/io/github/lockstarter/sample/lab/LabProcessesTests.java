@@ -6,6 +6,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -37,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.mock.env.MockEnvironment;
+
 import io.github.lockstarter.sample.StockApplication;
 import io.github.lockstarter.servers.ServerPort;
 import io.github.lockstarter.servers.ServerProcess;
@@ -44,6 +48,7 @@ import io.github.lockstarter.test.SafetyViolation;
 import io.github.lockstarter.testsupport.FullProfileOnly;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The lab of a real shop, with real instances: what they sell, and that nothing of them
@@ -90,6 +95,7 @@ class LabProcessesTests {
 		assertThatOnlyOursIsRight(run("none,distributed-lock", 500, "none", (event) -> false));
 		List<ProcessHandle> before = instances();
 		assertThat(before).hasSize(2);
+		assertThatTheyObeyNoOtherName(before);
 		assertThat(post("/instances/1/kill", "").statusCode()).isEqualTo(202);
 		assertThat(post("/instances/1/kill", "").statusCode()).isEqualTo(409);
 		assertThat(post("/instances/1/pause", "").statusCode()).isEqualTo(409);
@@ -132,6 +138,34 @@ class LabProcessesTests {
 		}
 		run("distributed-lock", 2000, "slow", (event) -> !event.path("sold").isEmpty());
 		assertThatNothingIsLeftAfter(() -> ServerProcess.signal("KILL", this.shop.pid()));
+	}
+
+	/** As a page in a browser would send it, whose name leads here. */
+	private static void assertThatTheyObeyNoOtherName(List<ProcessHandle> instances) throws Exception {
+		for (ProcessHandle instance : instances) {
+			int port = Integer.parseInt(commandLine(instance).replaceFirst("(?s).*--server.port=(\\d+).*", "$1"));
+			try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+				socket.getOutputStream()
+					.write("POST /api/stock/1/deductions HTTP/1.1\r\nHost: evil.example\r\nX-Lab-Fault: crash\r\n\r\n"
+						.getBytes(StandardCharsets.US_ASCII));
+				assertThat(new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+					.readLine()).startsWith("HTTP/1.1 403");
+			}
+			assertThat(instance.isAlive()).isTrue();
+		}
+	}
+
+	@Test
+	void anInstanceThatCannotStartIsNamedWithoutItsLog() {
+		Instances instances = new Instances(
+				new MockEnvironment().withProperty("spring.datasource.url", "jdbc:nothing:here"));
+		try {
+			assertThatIllegalStateException().isThrownBy(() -> instances.start(1))
+				.withMessage("shop-1 ended before it served");
+		}
+		finally {
+			instances.end(true);
+		}
 	}
 
 	/** In a session of its own, as in a terminal. */

@@ -198,9 +198,8 @@ class LabRunTests {
 				.isEqualTo("Sold 25 of 50 pieces, and then nobody bought anything for 15 seconds");
 			assertThat(result.get("verdict").asString()).isEqualTo("unfinished");
 		});
-		Instance alive = Mockito.mock(Instance.class);
-		Mockito.when(alive.isAlive()).thenReturn(true);
-		Instance dying = Mockito.mock(Instance.class);
+		Instance alive = instance("running");
+		Instance dying = instance("running");
 		this.locked = false;
 		Mockito.when(dying.isAlive()).thenAnswer((call) -> !this.locked);
 		this.seen = List.of(alive, dying);
@@ -220,9 +219,58 @@ class LabRunTests {
 	}
 
 	@Test
+	void aStartTellsItsTimeAndWhyItFails() throws Exception {
+		this.instances = new Instances(new MockEnvironment()) {
+
+			@Override
+			List<URI> start(int count) {
+				try {
+					LabRunTests.this.start.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalArgumentException(ex);
+				}
+				throw new IllegalStateException("shop-1 ended before it served");
+			}
+
+		};
+		LabRun run = run(Fault.NONE, "once");
+		this.nanos.addAndGet(TimeUnit.SECONDS.toNanos(7));
+		List<JsonNode> events = follow(run, new ByteArrayOutputStream() {
+
+			@Override
+			public void flush() {
+				LabRunTests.this.start.countDown();
+			}
+
+		});
+		assertThat(events.get(0).get("message").asString()).isEqualTo("Starting 2 instances: 7 s, at most 180 s");
+		assertThat(events.get(events.size() - 1).get("message").asString())
+			.isEqualTo("Failed: shop-1 ended before it served; the log of the shop says more");
+	}
+
+	@Test
+	void aPausedInstanceIsNamed() throws Exception {
+		this.start.countDown();
+		this.seen = List.of(instance("running"), instance("paused"));
+		List<JsonNode> events = follow(run(Fault.NONE, "once"));
+		assertThat(events).filteredOn((event) -> event.path("phase").asString().equals("selling"))
+			.isNotEmpty()
+			.allSatisfy((event) -> assertThat(event.get("message").asString())
+				.isEqualTo("Selling 50 pieces with once, paused: shop-1"));
+	}
+
+	private static Instance instance(String state) {
+		Instance instance = Mockito.mock(Instance.class);
+		Mockito.when(instance.isAlive()).thenReturn(!state.equals("ended"));
+		Mockito.when(instance.view()).thenReturn(new Instances.View(1, "shop-1", state, false, 0));
+		return instance;
+	}
+
+	@Test
 	void aSaleEndsWithItsInstances() throws Exception {
 		this.start.countDown();
-		this.seen = List.of(Mockito.mock(Instance.class), Mockito.mock(Instance.class));
+		this.seen = List.of(instance("ended"), instance("ended"));
 		assertThat(results(follow(run(Fault.NONE, "half")))).singleElement()
 			.satisfies((result) -> assertThat(result.get("sentence").asString())
 				.matches("Sold \\d+ of 50 pieces, each of them once, until no instance was left"))
