@@ -3,6 +3,7 @@
 package io.github.lockstarter;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -49,13 +50,15 @@ public final class UnfinishedWork {
 	}
 
 	/**
-	 * Return the result of a body unless there is unfinished work behind it.
+	 * Return the result of a body unless there is unfinished work behind it, or behind
+	 * the value of an {@code Optional}.
 	 */
 	static <T extends @Nullable Object> T ensureNoneBehind(T result, LeaseSet leases) {
-		if (result != null && isBehind(result.getClass()) && !isDone(result)) {
+		Object value = (result instanceof Optional<?> optional) ? optional.orElse(null) : result;
+		if (value != null && isBehind(value.getClass()) && !isDone(value)) {
 			throw new IllegalStateException("The body under the lock "
 					+ leases.all().stream().map((lease) -> "'" + lease.key() + "'").collect(Collectors.joining(", "))
-					+ " has returned a " + result.getClass().getName()
+					+ " has returned a " + value.getClass().getName()
 					+ ", behind which work begins or continues without the lock. Return what that work results in; or"
 					+ " let executeAsync run the body, which holds the lock until a future is done; or declare a"
 					+ " CompletableFuture, or a Mono or Flux, as the return type of the annotated method");

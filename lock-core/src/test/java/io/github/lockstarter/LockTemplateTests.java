@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SubmissionPublisher;
@@ -165,6 +166,15 @@ class LockTemplateTests extends AbstractBodyTests {
 			.isThrownBy(() -> this.template.tryExecute(AT_ONCE, this::countedBody));
 		loseRequests(false);
 		assertThat(this.runs).hasValue(1);
+	}
+
+	@Test
+	void tryExecuteRefusesAnUnfinishedResultAsExecuteDoes() {
+		CompletableFuture<String> unfinished = new CompletableFuture<>();
+		assertThatIllegalStateException().isThrownBy(() -> this.template.tryExecute(REQUEST, (lease) -> unfinished))
+			.withMessageContaining("has returned a " + CompletableFuture.class.getName());
+		assertThat(this.template.tryExecute(REQUEST, (lease) -> Optional.empty())).contains(Optional.empty());
+		assertThat(isTaken(REQUEST)).isFalse();
 	}
 
 	@Test
