@@ -90,7 +90,15 @@ final class PrimaryAddress extends SocketAddressResolver {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-primary-");
 		threads.setDaemon(true);
 		ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(threads);
-		watch.scheduleWithFixedDelay(look, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+		watch.scheduleWithFixedDelay(() -> {
+			try {
+				look.run();
+			}
+			catch (Throwable ex) {
+				// The executor would never look again, for example after a full heap
+				logger.debug("Whether the primary has moved is not known until the next look", ex);
+			}
+		}, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
 		return () -> {
 			watch.shutdownNow();
 			close();
