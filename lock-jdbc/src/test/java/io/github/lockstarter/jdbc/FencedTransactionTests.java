@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -314,8 +315,9 @@ class FencedTransactionTests {
 	@EnumSource(TestDatabase.class)
 	void aLaterOwnerWaitsForTheCommitOfAnEarlierOne(TestDatabase database) throws Exception {
 		use(database, 3);
-		CompletableFuture<Integer> later = this.uncomplaining.execute(this.request,
-				(lease) -> this.transaction.execute((status) -> {
+		AtomicReference<CompletableFuture<Integer>> later = new AtomicReference<>();
+		this.uncomplaining.executeWithoutResult(this.request,
+				(lease) -> this.transaction.executeWithoutResult((status) -> {
 					this.leases.expire();
 					CompletableFuture<Integer> seen = beside(() -> this.second.execute(this.request,
 							(other) -> this.transaction.execute((begun) -> written())));
@@ -324,9 +326,9 @@ class FencedTransactionTests {
 					}
 					write();
 					assertThat(seen).isNotDone();
-					return seen;
+					later.set(seen);
 				}));
-		assertThat(later).succeedsWithin(PATIENCE).isEqualTo(1);
+		assertThat(later.get()).succeedsWithin(PATIENCE).isEqualTo(1);
 	}
 
 	@ParameterizedTest
@@ -355,14 +357,14 @@ class FencedTransactionTests {
 	void transactionsOfOneLeaseRunOneAfterTheOther() throws Exception {
 		use(TestDatabase.POSTGRESQL, 3);
 		LockRequest owned = this.request.withOwner(new Object());
-		CompletableFuture<Integer> next = this.first.execute(owned, (lease) -> this.transaction.execute((status) -> {
-			CompletableFuture<Integer> waiting = beside(
-					() -> this.first.execute(owned, (again) -> this.transaction.execute((begun) -> written())));
+		AtomicReference<CompletableFuture<Integer>> next = new AtomicReference<>();
+		this.first.executeWithoutResult(owned, (lease) -> this.transaction.executeWithoutResult((status) -> {
+			next.set(
+					beside(() -> this.first.execute(owned, (again) -> this.transaction.execute((begun) -> written()))));
 			Awaitility.await().atMost(PATIENCE).until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 			write();
-			return waiting;
 		}));
-		assertThat(next).succeedsWithin(PATIENCE).isEqualTo(1);
+		assertThat(next.get()).succeedsWithin(PATIENCE).isEqualTo(1);
 	}
 
 	/** The rows are new and lie beside each other, where some databases lock gaps. */
@@ -554,22 +556,22 @@ class FencedTransactionTests {
 		use(TestDatabase.POSTGRESQL, 4);
 		this.jdbc.sql("insert into ledger values (?, 0)").param(item()).update();
 		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
-		CompletableFuture<?> later = this.uncomplaining.execute(this.request,
-				(lease) -> this.transaction.execute((status) -> {
+		AtomicReference<CompletableFuture<?>> later = new AtomicReference<>();
+		this.uncomplaining.executeWithoutResult(this.request,
+				(lease) -> this.transaction.executeWithoutResult((status) -> {
 					this.leases.expire();
-					CompletableFuture<?> waiting = beside(() -> this.second.execute(this.request, (next) -> {
+					later.set(beside(() -> this.second.execute(this.request, (next) -> {
 						increment(1);
 						return true;
-					}));
+					})));
 					Awaitility.await().atMost(PATIENCE).until(() -> TestDatabase.POSTGRESQL.waitsForRows() > 0);
 					with(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 						.executeWithoutResult((inner) -> increase(amount()));
 					if (!commits) {
 						status.setRollbackOnly();
 					}
-					return waiting;
 				}));
-		assertThat(later).failsWithin(PATIENCE)
+		assertThat(later.get()).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(ConcurrencyFailureException.class);
