@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -81,7 +80,6 @@ class ShopTests {
 	}
 
 	@Test
-	@Timeout(20)
 	void aReactiveSaleFailsAtOnceWhileAnotherInstanceSells() {
 		try (Situation sale = this.locks.heldElsewhere("stock", 1001)) {
 			assertThatExceptionOfType(LockContendedException.class)
