@@ -5,7 +5,7 @@ package io.github.lockstarter.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -824,7 +824,7 @@ final class LocalLock {
 			return;
 		}
 		if (this.holds.size() == 1) {
-			this.holds = new HashMap<>(this.holds);
+			this.holds = new LinkedHashMap<>(this.holds);
 		}
 		this.holds.put(hold.owner(), hold);
 	}

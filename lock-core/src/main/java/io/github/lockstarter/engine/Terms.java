@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.OwnerToken;
 
 /**
  * What all locks of a registry share: the settings and the clock by which they wait, what
@@ -66,6 +68,13 @@ final class Terms {
 	 */
 	String instance() {
 		return this.settings.instanceName();
+	}
+
+	/**
+	 * Return a new token for an owner in this instance.
+	 */
+	OwnerToken newToken(LockMode mode) {
+		return new OwnerToken(instance() + '.' + this.time.randomId(), mode);
 	}
 
 	/**

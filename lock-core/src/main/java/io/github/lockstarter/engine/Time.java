@@ -7,6 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.OwnerToken;
+
 /**
  * The time of a registry: all that reads a clock, waits on a thread, or is done at a
  * certain time. Applications use {@link #SYSTEM}. Tests move a {@code ManualTime} instead
@@ -58,6 +60,13 @@ public interface Time {
 	 */
 	default long random(long bound) {
 		return ThreadLocalRandom.current().nextLong(bound);
+	}
+
+	/**
+	 * Return 128 random bits that nobody can guess, for the token of an owner.
+	 */
+	default String randomId() {
+		return OwnerToken.randomId();
 	}
 
 	/**

@@ -70,7 +70,7 @@ abstract class Waiter {
 	 * Return a new token for its mode.
 	 */
 	OwnerToken newToken() {
-		return OwnerToken.random(this.terms.instance(), this.mode);
+		return this.terms.newToken(this.mode);
 	}
 
 	/**

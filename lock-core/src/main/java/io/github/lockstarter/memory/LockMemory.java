@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -31,6 +32,9 @@ public final class LockMemory {
 
 	private final Duration reservation;
 
+	/** The beginning of the year 2024, or of the clock of a test. */
+	private final long begin;
+
 	/** One counter for all locks, so that idle locks need no entry. */
 	private long lastFencingBase;
 
@@ -38,7 +42,7 @@ public final class LockMemory {
 	 * Create an empty memory.
 	 */
 	public LockMemory() {
-		this(System::nanoTime);
+		this(System::nanoTime, RESERVATION, EPOCH.until(Instant.now(), ChronoUnit.MICROS));
 	}
 
 	/**
@@ -54,8 +58,13 @@ public final class LockMemory {
 	 * @param reservation how long a free lock is reserved for the one whose turn it is
 	 */
 	LockMemory(LongSupplier nanoTime, Duration reservation) {
+		this(nanoTime, reservation, 0);
+	}
+
+	private LockMemory(LongSupplier nanoTime, Duration reservation, long micros) {
 		this.nanoTime = nanoTime;
 		this.reservation = reservation;
+		this.begin = nanoTime.getAsLong() - TimeUnit.MICROSECONDS.toNanos(micros);
 	}
 
 	/**
@@ -101,7 +110,7 @@ public final class LockMemory {
 	}
 
 	long mint() {
-		long micros = Math.min(EPOCH.until(Instant.now(), ChronoUnit.MICROS), LAST_TIME);
+		long micros = Math.min(TimeUnit.NANOSECONDS.toMicros(now() - this.begin), LAST_TIME);
 		this.lastFencingBase = Math.max(this.lastFencingBase + 1, micros);
 		return this.lastFencingBase;
 	}
