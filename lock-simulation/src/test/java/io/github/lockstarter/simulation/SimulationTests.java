@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.github.lockstarter.simulation;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Worlds from their seeds. {@code -Dsimulation.seed=7} tells what happens in one world,
+ * and {@code -Dsimulation.seconds=600} runs others for longer.
+ */
+class SimulationTests {
+
+	@Test
+	void theSameSeedGivesTheSameWorld() {
+		for (long seed = 1; seed <= 20; seed++) {
+			World.Result first = World.run(World.Plan.of(seed));
+			World.Result second = World.tell(World.Plan.of(seed));
+			assertThat(second.hash()).as("seed %d", seed).isEqualTo(first.hash());
+			assertThat(second.acquisitions()).as("seed %d", seed).isEqualTo(first.acquisitions());
+		}
+	}
+
+	@Test
+	void nothingIsFoundInWorldsOfNewSeeds() {
+		Long wanted = Long.getLong("simulation.seed");
+		long seed = (wanted != null) ? wanted : ThreadLocalRandom.current().nextLong(1L << 40);
+		long end = System.nanoTime() + Duration.ofSeconds(Integer.getInteger("simulation.seconds", 8)).toNanos();
+		do {
+			World.Result world = World.run(World.Plan.of(seed));
+			if (wanted != null || !world.findings().isEmpty()) {
+				World.tell(world.plan()).timeline().forEach(System.out::println);
+			}
+			assertThat(world.findings()).as("world of -Dsimulation.seed=%d: %s", seed, world.plan()).isEmpty();
+			seed++;
+		}
+		while (wanted == null && end - System.nanoTime() > 0);
+	}
+
+}
