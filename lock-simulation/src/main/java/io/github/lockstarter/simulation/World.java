@@ -338,7 +338,10 @@ final class World {
 
 		private long largestExclusiveToken;
 
-		/** A message wakes at once, and without one the waiter asks after the poll interval. */
+		/**
+		 * A message wakes at once, and without one the waiter asks after the poll
+		 * interval.
+		 */
 		private final long longestSleep = World.this.plan.faults().isNone() ? 300 * MILLISECOND : 3 * SECOND;
 
 		private long freeSince = -1;
@@ -469,7 +472,9 @@ final class World {
 			}
 		}
 
-		/** A lock of which nobody knows is given back, and does not wait for its expiry. */
+		/**
+		 * A lock of which nobody knows is given back, and does not wait for its expiry.
+		 */
 		private void lookForOrphans() {
 			long now = World.this.simulation.now();
 			if (!this.holdings.isEmpty() || World.this.sets > 0 || !isTaken()
@@ -480,7 +485,8 @@ final class World {
 				this.orphanedSince = now;
 			}
 			else if (now - Math.max(this.orphanedSince, World.this.quietSince) > 3 * NOTICE
-					&& World.this.plan.faults().slowAnswers() == 0 && now - World.this.killedAt > World.this.plan.leaseTime().toNanos() + NOTICE) {
+					&& World.this.plan.faults().slowAnswers() == 0
+					&& now - World.this.killedAt > World.this.plan.leaseTime().toNanos() + NOTICE) {
 				found("nobody knows who has " + this.key);
 			}
 		}
@@ -680,7 +686,8 @@ final class World {
 			if (lease == null) {
 				return;
 			}
-			if (!lease.isHeld() && this.disturbedUntil < 0 && request.leaseTime() == null && World.this.losses == losses) {
+			if (!lease.isHeld() && this.disturbedUntil < 0 && request.leaseTime() == null
+					&& World.this.losses == losses) {
 				found(who() + " is given a lease that is over: " + lease);
 			}
 			Holding holding = checks.granted(this, lease, losses, largest, false);
@@ -798,8 +805,9 @@ final class World {
 					List.of(LockMode.EXCLUSIVE, LockMode.READ), List.of(LockMode.READ, LockMode.READ, LockMode.WRITE),
 					List.of(LockMode.values()));
 			return new Plan(seed, 1 + random.nextInt(3), 1 + random.nextInt(4), 1 + random.nextInt(2),
-					modes.get(random.nextInt(modes.size())), Duration.ofMillis(200 + random.nextInt(1 + random.nextInt(8000))),
-					Duration.ofSeconds(20), Faults.draw(random));
+					modes.get(random.nextInt(modes.size())),
+					Duration.ofMillis(200 + random.nextInt(1 + random.nextInt(8000))), Duration.ofSeconds(20),
+					Faults.draw(random));
 		}
 
 	}
