@@ -47,8 +47,8 @@ public final class LockMemory {
 
 	/**
 	 * Create an empty memory with a clock of your own, for tests.
-	 * @param nanoTime a monotonic clock, in nanoseconds from any origin; fencing bases begin
-	 * with it
+	 * @param nanoTime a monotonic clock, in nanoseconds from any origin; fencing bases
+	 * begin with it
 	 */
 	public LockMemory(LongSupplier nanoTime) {
 		this(nanoTime, RESERVATION);
