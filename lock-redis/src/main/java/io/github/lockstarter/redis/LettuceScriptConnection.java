@@ -218,6 +218,7 @@ final class LettuceScriptConnection implements ScriptConnection, RedisConnection
 	private RedisClusterAsyncCommands<byte[], byte[]> openOnce() {
 		// Closes the connection to a server that is no longer the right one
 		this.factory.resetConnection();
+		this.primary.close();
 		// First, so that a later move is noticed
 		this.addresses = lookUp();
 		RedisConnection connection = this.factory.getConnection();

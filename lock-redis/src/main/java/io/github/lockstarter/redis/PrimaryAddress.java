@@ -156,8 +156,12 @@ final class PrimaryAddress extends SocketAddressResolver {
 		}
 	}
 
-	/** Close the connection to a sentinel. */
-	private synchronized void close() {
+	/**
+	 * Close the connection to a sentinel. The next look asks the first one that can be
+	 * reached, as the driver does for each new connection: another one may know more, or
+	 * less.
+	 */
+	synchronized void close() {
 		if (this.sentinel != null) {
 			this.sentinel.closeAsync();
 			this.sentinel = null;

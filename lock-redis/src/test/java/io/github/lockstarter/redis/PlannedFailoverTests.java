@@ -3,13 +3,21 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.SocketAddressResolver;
 import org.awaitility.Awaitility;
+import org.hamcrest.Matchers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -107,6 +115,61 @@ class PlannedFailoverTests {
 		}
 	}
 
+	@Test
+	@FullProfileOnly
+	void locksFollowThePrimaryAlsoIfTheSentinelThatTheDriverAsksLearnsOfItLast() {
+		try (RedisServer last = RedisServer.startSentinelOf(this.before, "shop");
+				RedisServer first = RedisServer.startSentinelOf(this.before, "shop")) {
+			last.kill();
+			// The driver asks them in this order
+			RedisSentinelConfiguration sentinels = new RedisSentinelConfiguration().master("shop")
+				.sentinel("127.0.0.1", last.port())
+				.sentinel("127.0.0.1", first.port());
+			try (RedisServer next = RedisServer.start();
+					RedisRegistry registry = RedisRegistry.of(new LettuceConnectionFactory(sentinels), SETTINGS)) {
+				registry.acquire(REQUEST);
+				last.restart();
+				Set<String> opened = clients(this.before);
+				announce(first, next);
+				// The driver is sent to the old one again
+				Awaitility.await().until(() -> Collections.disjoint(clients(this.before), opened));
+				Awaitility.await().until(() -> !clients(this.before).isEmpty());
+				announce(last, next);
+				Awaitility.await().ignoreExceptionsInstanceOf(LockLostException.class).until(() -> {
+					try (Lease other = registry.acquire(OTHER)) {
+						return isHeldOn(next, OTHER) && other.isHeld();
+					}
+				});
+			}
+		}
+	}
+
+	private static Set<String> clients(RedisServer server) {
+		return server.command("CLIENT", "LIST", "TYPE", "normal")
+			.lines()
+			// Those of sentinels have names
+			.filter((line) -> line.contains(" name= ") && !line.contains("cmd=client|list"))
+			.map((line) -> line.substring(0, line.indexOf(' ')))
+			.collect(Collectors.toSet());
+	}
+
+	private static void announce(RedisServer sentinel, RedisServer primary) {
+		sentinel.command("SENTINEL", "REMOVE", "shop");
+		sentinel.command("SENTINEL", "MONITOR", "shop", "127.0.0.1", String.valueOf(primary.port()), "1");
+	}
+
+	@Test
+	void thePrimaryIsWatchedAlsoAfterALookThatFoundNoMemory() {
+		PrimaryAddress primary = new PrimaryAddress(this.server, SocketAddressResolver.create(DnsResolvers.UNRESOLVED));
+		AtomicInteger looks = new AtomicInteger();
+		Disposable watch = primary.watch(() -> {
+			looks.incrementAndGet();
+			throw new OutOfMemoryError("on purpose");
+		});
+		Awaitility.await().untilAtomic(looks, Matchers.greaterThan(1));
+		watch.dispose();
+	}
+
 	private interface Driver {
 
 		RedisConnectionFactory connections(RedisSentinelConfiguration servers);
@@ -120,11 +183,14 @@ class PlannedFailoverTests {
 	}
 
 	private void assertMoved(RedisRegistry registry, Lease held) {
-		// One that was acquired from the old primary may be lost at its release
+		// One that was acquired from the old primary may be lost at its release, and
+		// stays
+		// there
 		Awaitility.await().ignoreExceptionsInstanceOf(LockLostException.class).until(() -> {
-			try (Lease other = registry.acquire(OTHER)) {
+			LockRequest request = LockRequest.of("stock", UUID.randomUUID());
+			try (Lease other = registry.acquire(request)) {
 				assertThat(other.isHeld()).isTrue();
-				return isHeldOn(this.after) && !isHeldOn(this.before);
+				return isHeldOn(this.after, request) && !isHeldOn(this.before, request);
 			}
 		});
 		assertThat(held.isHeld()).isTrue();
@@ -132,8 +198,8 @@ class PlannedFailoverTests {
 		Awaitility.await().until(() -> this.after.command("EXISTS", "lock:{stock:1001}").equals("0"));
 	}
 
-	private static boolean isHeldOn(RedisServer server) {
-		return server.command("EXISTS", "lock:{stock:1002}").equals("1");
+	private static boolean isHeldOn(RedisServer server, LockRequest request) {
+		return server.command("EXISTS", "lock:{" + request.key() + "}").equals("1");
 	}
 
 	@Test
