@@ -95,8 +95,8 @@ final class PrimaryAddress extends SocketAddressResolver {
 				look.run();
 			}
 			catch (Throwable ex) {
-				// The executor would never look again, for example after a full heap
-				logger.debug("Whether the primary has moved is not known until the next look", ex);
+				// The executor would never look again, for example after a full heap, in
+				// which nothing can be logged either
 			}
 		}, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
 		return () -> {

@@ -6,18 +6,13 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
-import io.lettuce.core.resource.DnsResolvers;
-import io.lettuce.core.resource.SocketAddressResolver;
 import org.awaitility.Awaitility;
-import org.hamcrest.Matchers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import reactor.core.Disposable;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -156,18 +151,6 @@ class PlannedFailoverTests {
 	private static void announce(RedisServer sentinel, RedisServer primary) {
 		sentinel.command("SENTINEL", "REMOVE", "shop");
 		sentinel.command("SENTINEL", "MONITOR", "shop", "127.0.0.1", String.valueOf(primary.port()), "1");
-	}
-
-	@Test
-	void thePrimaryIsWatchedAlsoAfterALookThatFoundNoMemory() {
-		PrimaryAddress primary = new PrimaryAddress(this.server, SocketAddressResolver.create(DnsResolvers.UNRESOLVED));
-		AtomicInteger looks = new AtomicInteger();
-		Disposable watch = primary.watch(() -> {
-			looks.incrementAndGet();
-			throw new OutOfMemoryError("on purpose");
-		});
-		Awaitility.await().untilAtomic(looks, Matchers.greaterThan(1));
-		watch.dispose();
 	}
 
 	private interface Driver {
