@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -18,6 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -226,8 +228,8 @@ public final class ManualTime implements Time, LongSupplier {
 		this.guard.lock();
 		try {
 			Object blocker = LockSupport.getBlocker(thread);
-			return this.parked.isEmpty() && blocker != null && blocker != this.changed && !isAtReentrantLock(thread)
-					&& isWaiting(thread);
+			return this.parked.isEmpty() && (isAtLatch(thread)
+					|| (blocker != null && blocker != this.changed && !isAtReentrantLock(thread) && isWaiting(thread)));
 		}
 		finally {
 			this.guard.unlock();
@@ -244,8 +246,9 @@ public final class ManualTime implements Time, LongSupplier {
 			long left = PATIENCE;
 			while (this.parked.size() != threads) {
 				if (left <= 0) {
-					throw new AssertionError(
-							threads + " threads should be parked, but these are: " + this.parked.keySet());
+					throw new AssertionError(threads + " threads should be parked, but these are: "
+							+ this.parked.keySet() + ". Futures and Monos wait without a thread: for them, call"
+							+ " advance(…) at once");
 				}
 				left = this.changed.awaitNanos(left);
 			}
@@ -490,6 +493,16 @@ public final class ManualTime implements Time, LongSupplier {
 				this.moving.hasQueuedThread(thread) || (!isAtReentrantLock(thread) && isWaiting(thread));
 			default -> false;
 		};
+	}
+
+	/**
+	 * Who looks at a latch again and again, such as a StepVerifier, runs most of the
+	 * time.
+	 */
+	private static boolean isAtLatch(Thread thread) {
+		return Stream.of(thread.getStackTrace())
+			.anyMatch((frame) -> frame.getClassName().equals(CountDownLatch.class.getName())
+					&& frame.getMethodName().equals("await"));
 	}
 
 	private static boolean isWaiting(Thread thread) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -86,6 +87,16 @@ class ShopTests {
 				.isThrownBy(() -> this.stock.sellLater(1001).block());
 		}
 		verify(this.ledger, never()).write(anyLong(), anyLong());
+	}
+
+	@Test
+	void aStepVerifierSeesAtOnceThatASaleFails() {
+		try (Situation sale = this.locks.heldElsewhere("stock", 1001)) {
+			StepVerifier.create(this.stock.sellLater(1001)).verifyError(LockContendedException.class);
+		}
+		try (Situation outage = this.locks.outage()) {
+			StepVerifier.create(this.stock.sellLater(1001)).verifyError(LockUnavailableException.class);
+		}
 	}
 
 	@Test

@@ -55,6 +55,9 @@ public final class TestLocks extends RecordingLockListener {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
+	/** Longer than any pause before a store that did not answer is asked again. */
+	private static final Duration RETRY = Duration.ofSeconds(2);
+
 	/** In real time. */
 	private static final long GLANCE = Duration.ofMillis(1).toNanos();
 
@@ -147,12 +150,16 @@ public final class TestLocks extends RecordingLockListener {
 
 	/**
 	 * Let no store answer.
-	 * @return to be closed when they answer again
+	 * @return to be closed when they answer again: two seconds pass, in which those that
+	 * still wait ask again
 	 */
 	public Situation outage() {
 		Object outage = new Object();
 		this.outages.add(outage);
-		return begin(() -> this.outages.remove(outage));
+		return begin(() -> {
+			this.outages.remove(outage);
+			advance(RETRY);
+		});
 	}
 
 	/**
@@ -164,7 +171,7 @@ public final class TestLocks extends RecordingLockListener {
 
 	/**
 	 * Wait until exactly some number of threads wait for locks, before the time is moved,
-	 * or a lock is released elsewhere.
+	 * or a lock is released elsewhere. A future or a {@code Mono} waits without a thread.
 	 */
 	public void awaitWaiting(int threads) {
 		this.time.awaitParked(threads);

@@ -207,6 +207,25 @@ class TestLocksTests {
 	}
 
 	@Test
+	void aRequestThatStillWaitsWhenAnOutageIsClosedAsksAgain() {
+		CompletableFuture<Lease> waiter;
+		try (Situation outage = this.locks.outage()) {
+			waiter = this.registry.acquireAsync(STOCK);
+			this.locks.advance(Duration.ofSeconds(1));
+		}
+		assertThat(waiter).succeedsWithin(PATIENCE).satisfies(Lease::close);
+	}
+
+	@Test
+	void aThreadThatStillWaitsAtTheEndOfATestWithAnOutageAsksAgain() throws Exception {
+		this.locks.outage();
+		Call<Lease> waiter = Callers.start(() -> this.registry.acquire(STOCK));
+		this.locks.awaitWaiting(1);
+		this.locks.endTest();
+		waiter.get().close();
+	}
+
+	@Test
 	void timeDoesNotPassForAFutureWhileAThreadWaits() throws Exception {
 		Situation held = this.locks.heldElsewhere("stock", 1001);
 		long before = this.time.now();
