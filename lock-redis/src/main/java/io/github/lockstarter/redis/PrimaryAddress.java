@@ -7,9 +7,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,7 +42,7 @@ final class PrimaryAddress extends SocketAddressResolver {
 	private static final Log logger = LogFactory.getLog(PrimaryAddress.class);
 
 	/** For so long, both primaries may have clients. */
-	private static final long INTERVAL_MILLIS = 500;
+	private static final long INTERVAL = TimeUnit.MILLISECONDS.toNanos(500);
 
 	/** Lettuce logs each sentinel that cannot be reached. */
 	private static final long OUTAGE_PAUSE = Duration.ofSeconds(5).toNanos();
@@ -89,18 +89,23 @@ final class PrimaryAddress extends SocketAddressResolver {
 	Disposable watch(Runnable look) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-primary-");
 		threads.setDaemon(true);
-		ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(threads);
-		watch.scheduleWithFixedDelay(() -> {
-			try {
-				look.run();
+		AtomicBoolean ended = new AtomicBoolean();
+		// No executor, which would lose its only thread, or the task, to a full heap
+		Thread watch = threads.createThread(() -> {
+			while (!ended.get()) {
+				try {
+					look.run();
+				}
+				catch (Throwable ex) {
+					// Without memory nothing can be logged either
+				}
+				LockSupport.parkNanos(this, INTERVAL);
 			}
-			catch (Throwable ex) {
-				// The executor would never look again, for example after a full heap, in
-				// which nothing can be logged either
-			}
-		}, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+		});
+		watch.start();
 		return () -> {
-			watch.shutdownNow();
+			ended.set(true);
+			watch.interrupt();
 			close();
 		};
 	}
