@@ -272,7 +272,8 @@ class LocksOverHttpTests {
 						.extractingPath("$.message")
 						.asString()
 						.contains("'token' must be a fencing token", message));
-			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=4096")).hasStatus(409)
+			assertThat(mvc.delete().uri("/actuator/locks/stock/1001?token=" + (lease.fencingToken() + 4096)))
+				.hasStatus(409)
 				.bodyJson()
 				.extractingPath("$.holders[0].instance")
 				.isEqualTo("orders@web-2:9");
