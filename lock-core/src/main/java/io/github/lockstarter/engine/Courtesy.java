@@ -37,6 +37,7 @@ final class Courtesy {
 	Courtesy(EngineSettings settings, long now) {
 		this.pause = (long) (PAUSE * settings.pollIntervalWithoutMessages().toNanos());
 		this.slice = settings.timeSlice().toNanos();
+		this.freeSince = now;
 		this.refusedAt = now - TENTH * this.pause;
 	}
 

@@ -76,6 +76,20 @@ class PollingFairnessTests extends AbstractInstancesTests {
 		assertThat(waits(polling).size() / (double) waits(notified).size()).isBetween(0.9, 0.95);
 	}
 
+	/** The clock of a JVM may be negative, as this one is after its overflow. */
+	@Test
+	void aReaderWithALeaseTimeOfItsOwnReadsBesideAnotherOneAtOnceWithoutMessages() {
+		DefaultLockRegistry registry = withoutMessages();
+		this.time.advance(TEST_TIME);
+		LockRequest read = REQUEST.withMode(LockMode.READ);
+		try (Lease first = registry.acquire(read)) {
+			CompletableFuture<Lease> second = registry.acquireAsync(read.withLeaseTime(Duration.ofSeconds(5)));
+			this.time.settle();
+			assertThat(second).isCompleted();
+			second.join().close();
+		}
+	}
+
 	/** So many readers that there are always some, while their instances take turns. */
 	@Test
 	@Disabled("Nobody without messages has a place in a line yet: first the line of a store must keep one for each waiter"
