@@ -44,26 +44,30 @@ final class LockScriptCalls {
 
 	private final Distance distance;
 
-	private final String random = OwnerToken.randomId();
+	private final String randomId;
 
-	private volatile Instance instance = Instance.of(OwnerToken.instance(null), this.random);
+	private volatile Instance instance;
 
 	/**
 	 * Create the calls of an instance.
 	 * @param cluster whether a server does not know all listeners; called late, because
 	 * it may connect
 	 * @param distance the distance to the server
+	 * @param randomId what distinguishes the instance from others of its name
 	 */
-	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, BooleanSupplier cluster, Distance distance) {
+	LockScriptCalls(RedisLockKeys keys, Duration fenceRetention, BooleanSupplier cluster, Distance distance,
+			String randomId) {
 		this.keys = keys;
 		this.fenceRetention = millis(fenceRetention);
 		this.channelPrefix = bytes(keys.channelPrefix());
 		this.cluster = cluster;
 		this.distance = distance;
+		this.randomId = randomId;
+		this.instance = Instance.of(OwnerToken.instance(null), randomId);
 	}
 
 	void setInstance(String name) {
-		this.instance = Instance.of(name, this.random);
+		this.instance = Instance.of(name, this.randomId);
 	}
 
 	/**

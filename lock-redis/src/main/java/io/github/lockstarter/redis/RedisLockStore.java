@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -65,6 +67,8 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 
 	private final Distance distance;
 
+	private final LongSupplier clock;
+
 	/**
 	 * Create a store with the {@linkplain RedisLockSettings#DEFAULTS default settings}.
 	 * @param connectionFactory the connections of the application
@@ -85,14 +89,26 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	}
 
 	RedisLockStore(RedisConnectionFactory connectionFactory, RedisLockSettings settings, Distance distance) {
+		this(LockConnections.addressOf(connectionFactory), LockConnections.derivedFrom(connectionFactory), settings,
+				distance, System::nanoTime, RedisReleaseSignal.threads(), OwnerToken.randomId());
+	}
+
+	/**
+	 * Create a store whose connections, clock, threads and random id a simulation may
+	 * replace.
+	 */
+	RedisLockStore(String address, LockConnections connections, RedisLockSettings settings, Distance distance,
+			LongSupplier clock, Executor threads, String randomId) {
 		RedisLockKeys keys = new RedisLockKeys(settings.prefix());
-		this.address = LockConnections.addressOf(connectionFactory);
+		this.address = address;
 		this.settings = settings;
 		this.distance = distance;
-		this.connections = LockConnections.derivedFrom(connectionFactory);
-		this.scripts = this.connections.scripts();
-		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), this.scripts::isCluster, distance);
-		this.signal = new RedisReleaseSignal(this.connections.subscriptions(), () -> keys.channel(this.calls.id()));
+		this.clock = clock;
+		this.connections = connections;
+		this.scripts = connections.scripts();
+		this.calls = new LockScriptCalls(keys, settings.fenceRetention(), this.scripts::isCluster, distance, randomId);
+		this.signal = new RedisReleaseSignal(connections.subscriptions(), () -> keys.channel(this.calls.id()), clock,
+				threads);
 		this.scripts.onDoubt(this.signal::renew);
 		this.connections.replicated().onDoubt(this.signal::renew);
 		this.line = new RedisWaitingLine(this.scripts, this.calls, this.signal);
@@ -129,13 +145,13 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 		if (this.settings.awaitsReplicas()) {
 			return acquireReplicated(request, inLine);
 		}
-		long sentAt = System.nanoTime();
+		long sentAt = this.clock.getAsLong();
 		return this.scripts.send(() -> this.calls.acquire(request, inLine),
 				(List<Object> answer) -> attempt(answer, sentAt));
 	}
 
 	private AcquireResult attempt(List<Object> answer, long sentAt) {
-		this.distance.measured(System.nanoTime() - sentAt);
+		this.distance.measured(this.clock.getAsLong() - sentAt);
 		long number = (long) answer.get(1);
 		if ((long) answer.get(0) == 1) {
 			return new AcquireResult.Grant(number);
@@ -151,7 +167,7 @@ public final class RedisLockStore implements LockStore, AutoCloseable {
 	 */
 	private CompletionStage<AcquireResult> acquireReplicated(LeaseRequest request, boolean inLine) {
 		int enough = this.settings.minReplicaAcks();
-		long sentAt = System.nanoTime();
+		long sentAt = this.clock.getAsLong();
 		try {
 			Replicated<List<Object>> replicated = this.connections.replicated()
 				.runReplicated(this.calls.acquire(request, inLine), enough, this.settings.replicaAckTimeout());

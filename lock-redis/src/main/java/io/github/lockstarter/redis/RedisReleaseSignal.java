@@ -5,7 +5,9 @@ package io.github.lockstarter.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -39,20 +41,34 @@ final class RedisReleaseSignal implements AutoCloseable {
 
 	private final Supplier<String> channel;
 
-	private final SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
+	private final LongSupplier clock;
+
+	private final Executor threads;
 
 	private final AtomicReference<@Nullable RedisSubscription> subscription = new AtomicReference<>();
 
-	private volatile long retryAt = System.nanoTime();
+	private volatile long retryAt;
 
 	private volatile boolean told;
 
 	private volatile boolean closed;
 
-	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, Supplier<String> channel) {
+	RedisReleaseSignal(Supplier<SubscriptionConnection> connections, Supplier<String> channel, LongSupplier clock,
+			Executor threads) {
 		this.connections = connections;
 		this.channel = channel;
-		this.threads.setDaemon(true);
+		this.clock = clock;
+		this.threads = threads;
+		this.retryAt = clock.getAsLong();
+	}
+
+	/**
+	 * Return threads for subscriptions.
+	 */
+	static Executor threads() {
+		SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("lock-signal-");
+		threads.setDaemon(true);
+		return threads;
 	}
 
 	/**
@@ -64,7 +80,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 		if (subscription != null) {
 			return subscription.isListening();
 		}
-		if (!this.closed && System.nanoTime() - this.retryAt >= 0) {
+		if (!this.closed && this.clock.getAsLong() - this.retryAt >= 0) {
 			subscribe(listener);
 		}
 		return false;
@@ -109,7 +125,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 	void renew() {
 		RedisSubscription subscription = this.subscription.get();
 		if (subscription != null && subscription.isListening()) {
-			this.retryAt = System.nanoTime() + RECOVERY_NANOS;
+			this.retryAt = this.clock.getAsLong() + RECOVERY_NANOS;
 			this.threads.execute(() -> end(subscription, subscription.listener()));
 		}
 	}
@@ -126,7 +142,7 @@ final class RedisReleaseSignal implements AutoCloseable {
 
 	private void failed(RedisSubscription subscription, RuntimeException ex) {
 		boolean refused = !(ex instanceof RedisConnectionFailureException || ex instanceof QueryTimeoutException);
-		this.retryAt = System.nanoTime() + (refused ? REFUSED_NANOS : RECOVERY_NANOS);
+		this.retryAt = this.clock.getAsLong() + (refused ? REFUSED_NANOS : RECOVERY_NANOS);
 		boolean news = subscription.isListening() || !this.told;
 		if (news && !this.closed) {
 			this.told = true;
