@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.github.lockstarter.redis.SimulatedRedis;
 import io.github.lockstarter.store.UnusableStoreException;
 
 /**
@@ -18,7 +19,7 @@ import io.github.lockstarter.store.UnusableStoreException;
  * they were sent, and so do answers, as on one TCP connection of a driver; messages have
  * a connection of their own. While it is cut, what is under way is lost.
  */
-final class Network {
+final class Network implements SimulatedRedis.Wire {
 
 	/** After what time a driver gives up a request that has no answer. */
 	private static final long TIMEOUT = Duration.ofSeconds(1).toNanos();
@@ -52,7 +53,8 @@ final class Network {
 		this.faults = faults;
 	}
 
-	void onInterruption(Runnable task) {
+	@Override
+	public void onInterruption(Runnable task) {
 		this.interruption = task;
 	}
 
@@ -88,11 +90,8 @@ final class Network {
 		this.deaf = deaf;
 	}
 
-	/**
-	 * Send a request.
-	 * @param request what the server does; its stage is done at once
-	 */
-	<T> CompletionStage<T> send(Supplier<CompletionStage<T>> request) {
+	@Override
+	public <T> CompletionStage<T> send(Supplier<CompletionStage<T>> request) {
 		this.requests++;
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		if (this.cut) {
@@ -147,10 +146,13 @@ final class Network {
 				}));
 	}
 
-	/**
-	 * Deliver a message of the server.
-	 */
-	void deliver(Runnable message) {
+	@Override
+	public void later(long nanos, Runnable action) {
+		this.simulation.later(this.instance, nanos, action);
+	}
+
+	@Override
+	public void deliver(Runnable message) {
 		if (!this.cut && !this.deaf && !this.faults.messageIsLost(this.simulation.random())) {
 			this.messagesArrive = arrival(this.messagesArrive);
 			this.simulation.later(this.instance, this.messagesArrive - this.simulation.now(), message);

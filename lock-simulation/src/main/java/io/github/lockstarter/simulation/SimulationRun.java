@@ -2,6 +2,8 @@
 
 package io.github.lockstarter.simulation;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,19 +25,21 @@ public final class SimulationRun {
 
 	/**
 	 * Run.
-	 * @param arguments the first seed, and how many
+	 * @param arguments the first seed, how many, and perhaps "scripts" and "tell"
 	 */
 	public static void main(String[] arguments) {
 		long first = Long.parseLong(arguments[0]);
 		int count = Integer.parseInt(arguments[1]);
-		boolean tell = arguments.length > 2;
+		boolean tell = List.of(arguments).contains("tell");
+		boolean scripts = List.of(arguments).contains("scripts");
 		long begin = System.nanoTime();
 		long acquisitions = 0;
 		long nanos = 0;
 		long strikes = 0;
 		int found = 0;
 		for (long seed = first; seed < first + count; seed++) {
-			World.Result result = tell ? World.tell(World.Plan.of(seed)) : World.run(World.Plan.of(seed));
+			World.Plan plan = scripts ? World.Plan.of(seed).withScripts() : World.Plan.of(seed);
+			World.Result result = tell ? World.tell(plan) : World.run(plan);
 			acquisitions += result.acquisitions();
 			nanos += result.nanos();
 			strikes += result.strikes();

@@ -31,11 +31,7 @@ import io.github.lockstarter.engine.DefaultLockRegistry;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.SimulationProbe;
 import io.github.lockstarter.event.LockListener;
-import io.github.lockstarter.memory.LockMemory;
-import io.github.lockstarter.memory.MemoryLockStore;
 import io.github.lockstarter.simulation.Simulation.Actor;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.LeaseRequest;
 import io.github.lockstarter.store.LockInspection;
 import io.github.lockstarter.store.OwnerToken;
 
@@ -67,7 +63,7 @@ final class World {
 
 	private final Simulation simulation;
 
-	private final LockMemory memory;
+	private final Server server;
 
 	private final List<LockKey> keys = new ArrayList<>();
 
@@ -99,7 +95,8 @@ final class World {
 		this.plan = plan;
 		this.simulation = new Simulation(plan.seed());
 		this.random = this.simulation.random();
-		this.memory = new LockMemory(this.simulation::now);
+		this.server = plan.scripts() ? Server.redis(this.simulation, this::granted)
+				: Server.memory(this.simulation, this::granted);
 		this.timeline = verbose ? new ArrayList<>() : null;
 		for (int i = 1; i <= plan.keys(); i++) {
 			LockKey key = LockKey.of("stock", i);
@@ -166,8 +163,9 @@ final class World {
 			}
 		}
 		this.checks.values().forEach(Checks::end);
-		if (this.plan.faults().isNone() && !this.memory.isEmpty()) {
-			found("the store still has a waiter");
+		boolean exactly = this.plan.scripts() || this.plan.faults().isNone();
+		if (exactly && !this.server.leftovers().isEmpty()) {
+			found("the server keeps for ever: " + this.server.leftovers());
 		}
 		long requests = this.instances.stream().mapToLong((each) -> each.network.requests()).sum();
 		if (this.plan.faults().isNone() && requests > REQUESTS_PER_ACQUISITION * this.acquisitions + 100) {
@@ -202,18 +200,18 @@ final class World {
 	}
 
 	/** What the store has granted must grow, whatever it has forgotten. */
-	private void granted(LeaseRequest request, AcquireResult.Grant grant) {
-		Checks checks = check(request.key());
-		boolean reads = request.owner().mode() == LockMode.READ;
+	private void granted(LockKey key, OwnerToken owner, long base) {
+		Checks checks = check(key);
+		boolean reads = owner.mode() == LockMode.READ;
 		// A reader that asks again may be told its own base, although others have joined
 		long before = reads ? checks.lastExclusiveBase : checks.lastBase;
-		if (grant.fencingBase() <= before && !request.owner().equals(checks.lastOwner)) {
-			found("the store has granted " + request.key() + " with " + grant.fencingBase() + " after " + before);
+		if (base <= before && !owner.equals(checks.lastOwner)) {
+			found("the store has granted " + key + " with " + base + " after " + before);
 		}
-		checks.lastOwner = request.owner();
-		checks.lastBase = Math.max(checks.lastBase, grant.fencingBase());
+		checks.lastOwner = owner;
+		checks.lastBase = Math.max(checks.lastBase, base);
 		if (!reads) {
-			checks.lastExclusiveBase = grant.fencingBase();
+			checks.lastExclusiveBase = base;
 		}
 	}
 
@@ -239,6 +237,7 @@ final class World {
 			victim.time.kill();
 			this.killedAt = this.simulation.now();
 			victim.network.cut(true);
+			noticeGone(victim);
 			this.checks.values().forEach((each) -> each.forget(victim));
 			start(victim.name);
 		});
@@ -285,10 +284,16 @@ final class World {
 		if (index == 0) {
 			strike(faults.dataLosses(), () -> {
 				tell(() -> "the server forgets all locks");
-				this.memory.clear();
+				this.server.forget();
 				this.losses++;
 			});
 		}
+	}
+
+	/** At once if a process ends, and late if its host does. */
+	private void noticeGone(Instance victim) {
+		long delay = this.random.nextBoolean() ? 0 : this.random.nextInt(30) * SECOND;
+		this.simulation.later(null, delay, () -> this.server.close(victim.network));
 	}
 
 	private void strike(int times, Runnable fault) {
@@ -331,8 +336,6 @@ final class World {
 		private final List<Holding> holdings = new ArrayList<>();
 
 		private final Set<Waiting> waiting = new LinkedHashSet<>();
-
-		private final MemoryLockStore store = new MemoryLockStore(World.this.memory);
 
 		private long largestToken;
 
@@ -492,13 +495,7 @@ final class World {
 		}
 
 		private boolean isTaken() {
-			return !this.store.inspection()
-				.orElseThrow()
-				.inspect(this.key)
-				.toCompletableFuture()
-				.join()
-				.holders()
-				.isEmpty();
+			return World.this.server.isTaken(this.key);
 		}
 
 		private void lookForSleepers() {
@@ -578,9 +575,8 @@ final class World {
 			EngineSettings settings = new EngineSettings(Duration.ofSeconds(10), World.this.plan.leaseTime(), 3,
 					POLL_INTERVAL, Duration.ofMillis(30), Duration.ofMillis(50), Duration.ofSeconds(20), OUTAGE_TIME)
 				.withInstanceName(name);
-			this.registry = new DefaultLockRegistry(
-					new SimulatedStore(new MemoryLockStore(World.this.memory), this.network, World.this::granted),
-					settings, LockListener.NO_OP, this.time);
+			this.registry = new DefaultLockRegistry(World.this.server.connect(this.time, this.network), settings,
+					LockListener.NO_OP, this.time);
 		}
 
 		private boolean isDisturbed(long now) {
@@ -795,19 +791,25 @@ final class World {
 	 * What a world is made of.
 	 *
 	 * @param seed from which all else follows
+	 * @param scripts whether the server runs the scripts of Redis
 	 */
-	record Plan(long seed, int instances, int callers, int keys, List<LockMode> modes, Duration leaseTime,
-			Duration duration, Faults faults) {
+	record Plan(long seed, boolean scripts, int instances, int callers, int keys, List<LockMode> modes,
+			Duration leaseTime, Duration duration, Faults faults) {
 
 		static Plan of(long seed) {
 			Random random = new Random(~seed * 0x9E3779B97F4A7C15L);
 			List<List<LockMode>> modes = List.of(List.of(LockMode.EXCLUSIVE), List.of(LockMode.FAIR),
 					List.of(LockMode.EXCLUSIVE, LockMode.READ), List.of(LockMode.READ, LockMode.READ, LockMode.WRITE),
 					List.of(LockMode.values()));
-			return new Plan(seed, 1 + random.nextInt(3), 1 + random.nextInt(4), 1 + random.nextInt(2),
+			return new Plan(seed, false, 1 + random.nextInt(3), 1 + random.nextInt(4), 1 + random.nextInt(2),
 					modes.get(random.nextInt(modes.size())),
 					Duration.ofMillis(200 + random.nextInt(1 + random.nextInt(8000))), Duration.ofSeconds(20),
 					Faults.draw(random));
+		}
+
+		Plan withScripts() {
+			return new Plan(this.seed, true, this.instances, this.callers, this.keys, this.modes, this.leaseTime,
+					this.duration, this.faults);
 		}
 
 	}

@@ -5,7 +5,8 @@ package io.github.lockstarter.simulation;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,23 +16,25 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SimulationTests {
 
-	@Test
-	void theSameSeedGivesTheSameWorld() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void theSameSeedGivesTheSameWorld(boolean scripts) {
 		for (long seed = 1; seed <= 20; seed++) {
-			World.Result first = World.run(World.Plan.of(seed));
-			World.Result second = World.tell(World.Plan.of(seed));
+			World.Result first = World.run(plan(seed, scripts));
+			World.Result second = World.tell(plan(seed, scripts));
 			assertThat(second.hash()).as("seed %d", seed).isEqualTo(first.hash());
 			assertThat(second.acquisitions()).as("seed %d", seed).isEqualTo(first.acquisitions());
 		}
 	}
 
-	@Test
-	void nothingIsFoundInWorldsOfNewSeeds() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void nothingIsFoundInWorldsOfNewSeeds(boolean scripts) {
 		Long wanted = Long.getLong("simulation.seed");
 		long seed = (wanted != null) ? wanted : ThreadLocalRandom.current().nextLong(1L << 40);
 		long end = System.nanoTime() + Duration.ofSeconds(Integer.getInteger("simulation.seconds", 8)).toNanos();
 		do {
-			World.Result world = World.run(World.Plan.of(seed));
+			World.Result world = World.run(plan(seed, scripts));
 			if (wanted != null || !world.findings().isEmpty()) {
 				World.tell(world.plan()).timeline().forEach(System.out::println);
 			}
@@ -39,6 +42,10 @@ class SimulationTests {
 			seed++;
 		}
 		while (wanted == null && end - System.nanoTime() > 0);
+	}
+
+	private static World.Plan plan(long seed, boolean scripts) {
+		return scripts ? World.Plan.of(seed).withScripts() : World.Plan.of(seed);
 	}
 
 }
