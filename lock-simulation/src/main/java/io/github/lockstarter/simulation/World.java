@@ -345,7 +345,8 @@ final class World {
 		 * A message wakes at once, and without one the waiter asks after the poll
 		 * interval.
 		 */
-		private final long longestSleep = World.this.plan.faults().isNone() ? 300 * MILLISECOND : 3 * SECOND;
+		private final long longestSleep = World.this.plan.faults().isNone() ? 300 * MILLISECOND
+				: (World.this.plan.faults().slowAnswers() == 0) ? 3 * SECOND : 10 * SECOND;
 
 		private long freeSince = -1;
 
