@@ -21,7 +21,7 @@ class SimulationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void theSameSeedGivesTheSameWorld(boolean scripts) {
-		for (long seed = 1; seed <= 20; seed++) {
+		for (long seed = 1; seed <= 10; seed++) {
 			World.Result first = World.run(plan(seed, scripts));
 			World.Result second = World.tell(plan(seed, scripts));
 			assertThat(second.hash()).as("seed %d", seed).isEqualTo(first.hash());
@@ -32,7 +32,7 @@ class SimulationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void nothingIsFoundInTheFirstWorlds(boolean scripts) {
-		for (long seed = 1; seed <= 100; seed++) {
+		for (long seed = 1; seed <= 60; seed++) {
 			nothingIsFound(seed, scripts);
 		}
 	}
